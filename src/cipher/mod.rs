@@ -1,0 +1,162 @@
+//! A cipher object: algorithm x mode x key on one backend, and the IV it carries from call to call.
+//!
+//! The rules that hold whatever backend serves live here: lengths, refusals that change nothing, and failures that
+//! leave neither half-written output nor an object that goes on.
+
+use std::ffi::CStr;
+
+use inout::InOutBuf;
+use zeroize::Zeroize;
+
+use crate::algorithm::{CipherAlgorithm, CipherMode};
+use crate::backend::{self, Context};
+use crate::error::Error;
+use crate::iv::Iv;
+
+/// A keyed cipher in one mode. One object encrypts and decrypts, sharing one IV; one thread uses it at a time.
+pub struct Cipher {
+    algorithm: CipherAlgorithm,
+    mode: CipherMode,
+    context: Box<dyn Context>,
+    iv: Iv,
+    dead: bool,
+}
+
+impl Cipher {
+    /// Whether [`Cipher::new`] succeeds for this pair with a key of the right length.
+    pub fn supports(algorithm: CipherAlgorithm, mode: CipherMode) -> bool {
+        backend::supports(algorithm, mode)
+    }
+
+    /// Refuses a key length that the algorithm and mode do not take, in bytes.
+    ///
+    /// # Errors
+    /// Says what the length should be, or that XTS and the cipher do not go together.
+    pub fn check_key_len(
+        algorithm: CipherAlgorithm,
+        mode: CipherMode,
+        len: usize,
+    ) -> Result<(), Error> {
+        let keys = if mode == CipherMode::Xts {
+            if matches!(algorithm, CipherAlgorithm::Des | CipherAlgorithm::TripleDes) {
+                return Err(Error::XtsWithDes);
+            }
+            if len % 2 != 0 {
+                return Err(Error::XtsKeyOdd);
+            }
+            2
+        } else {
+            1
+        };
+        let expected = keys * algorithm.key_len();
+        if len == expected { Ok(()) } else { Err(Error::KeyLength { given: len, expected }) }
+    }
+
+    /// Expands a key. XTS takes the data key followed by the tweak key, which may be equal. The IV is zero.
+    ///
+    /// # Errors
+    /// A key of the wrong length, or a pair that no backend supports.
+    pub fn new(algorithm: CipherAlgorithm, mode: CipherMode, key: &[u8]) -> Result<Self, Error> {
+        Self::check_key_len(algorithm, mode, key.len())?;
+        let context = backend::open(algorithm, mode, key)?;
+        Ok(Self { algorithm, mode, context, iv: Iv::default(), dead: false })
+    }
+
+    /// What serves, down to the kernel, e.g. `native/portable`.
+    pub fn backend(&self) -> &CStr {
+        self.context.name()
+    }
+
+    /// Sets the IV of the next call: CBC's first chaining block, CTR's first counter, XTS's data unit (the sector,
+    /// little-endian).
+    ///
+    /// # Errors
+    /// ECB has no IV; elsewhere it is one block long.
+    pub fn set_iv(&mut self, iv: &[u8]) -> Result<(), Error> {
+        self.check_iv_len(iv.len())?;
+        self.iv.set(iv);
+        Ok(())
+    }
+
+    /// Refuses an IV length that the algorithm and mode do not take, in bytes.
+    ///
+    /// # Errors
+    /// As [`Cipher::set_iv`].
+    pub fn check_iv_len(&self, given: usize) -> Result<(), Error> {
+        self.check_alive()?;
+        match self.mode.iv_len(self.algorithm) {
+            0 => Err(Error::IvNotSupported),
+            expected if expected == given => Ok(()),
+            expected => Err(Error::IvLength { expected, given }),
+        }
+    }
+
+    /// Encrypts whole blocks from the input half of `data` to its output half, which may be the same buffer.
+    ///
+    /// CBC and CTR go on where the last call ended. In XTS every call starts the data unit whose IV was last set.
+    ///
+    /// # Errors
+    /// Part of a block is refused and changes nothing. A failure midway zeroes the output and ends the object.
+    pub fn encrypt(&mut self, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+        self.run(data, |context, iv, data| context.encrypt(iv, data))
+    }
+
+    /// Decrypts whole blocks; else as [`Cipher::encrypt`].
+    ///
+    /// # Errors
+    /// As [`Cipher::encrypt`].
+    pub fn decrypt(&mut self, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+        self.run(data, |context, iv, data| context.decrypt(iv, data))
+    }
+
+    /// Refuses a data length that is not a multiple of the block length, in bytes.
+    ///
+    /// # Errors
+    /// Says what it should be a multiple of, or that the object is dead.
+    pub fn check_len(&self, len: usize) -> Result<(), Error> {
+        self.check_alive()?;
+        let block_len = self.algorithm.block_len();
+        if len.is_multiple_of(block_len) {
+            Ok(())
+        } else {
+            Err(Error::PartialBlock { len, block_len })
+        }
+    }
+
+    fn run(
+        &mut self,
+        data: InOutBuf<'_, '_, u8>,
+        core: impl Fn(&dyn Context, &mut Iv, InOutBuf<'_, '_, u8>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.check_len(data.len())?;
+        if data.is_empty() {
+            return Ok(());
+        }
+        // Dead until the backend is back: neither an error nor a panic can leave an object that looks sound.
+        self.dead = true;
+        let mut output = Output { data, complete: false };
+        core(&*self.context, &mut self.iv, output.data.reborrow())?;
+        output.complete = true;
+        self.dead = false;
+        Ok(())
+    }
+
+    fn check_alive(&self) -> Result<(), Error> {
+        if self.dead { Err(Error::Dead) } else { Ok(()) }
+    }
+}
+
+/// A call's buffers. Unless the call completes, also when it panics, the output is zeroed: in place, half of it would
+/// be plaintext and half ciphertext.
+struct Output<'i, 'o> {
+    data: InOutBuf<'i, 'o, u8>,
+    complete: bool,
+}
+
+impl Drop for Output<'_, '_> {
+    fn drop(&mut self) {
+        if !self.complete {
+            self.data.get_out().zeroize();
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Why a call was refused or failed. The texts are the ones QEMU's callers and users know, where QEMU has one.
+
+use std::fmt;
+
+use crate::algorithm::{CipherAlgorithm, CipherMode};
+
+/// The reason of a refusal or failure. No variant carries key, IV or data bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Error {
+    /// A cipher number that names no algorithm.
+    AlgorithmOutOfRange(u32),
+    /// A mode number that names no mode.
+    ModeOutOfRange(u32),
+    /// XTS asked of DES or 3DES, whose blocks are too short.
+    XtsWithDes,
+    /// An XTS key that cannot be cut in two equal halves.
+    XtsKeyOdd,
+    /// A key of the wrong length, in bytes.
+    KeyLength {
+        /// what the caller gave
+        given: usize,
+        /// what the algorithm and mode take
+        expected: usize,
+    },
+    /// The algorithm exists but not in this mode.
+    UnsupportedMode(CipherMode),
+    /// No backend has the algorithm.
+    UnsupportedAlgorithm(CipherAlgorithm),
+    /// Data that does not end at a block boundary, in bytes.
+    PartialBlock {
+        /// what the caller gave
+        len: usize,
+        /// the cipher's block length
+        block_len: usize,
+    },
+    /// An IV of the wrong length, in bytes.
+    IvLength {
+        /// what the algorithm and mode take
+        expected: usize,
+        /// what the caller gave
+        given: usize,
+    },
+    /// setiv in a mode without an IV.
+    IvNotSupported,
+    /// A NULL where an argument is needed; the argument's name.
+    Null(&'static str),
+    /// More bytes than an object in memory can have.
+    TooLong(usize),
+    /// Input and output that share some bytes but not all.
+    Overlap,
+    /// The object failed earlier and is unusable since.
+    Dead,
+    /// A fault of this library.
+    Internal,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            // Callers pass enums, which C prints as signed.
+            Self::AlgorithmOutOfRange(number) => {
+                write!(f, "Cipher algorithm {} out of range", number.cast_signed())
+            }
+            Self::ModeOutOfRange(number) => {
+                write!(f, "Cipher mode {} out of range", number.cast_signed())
+            }
+            Self::XtsWithDes => f.write_str("XTS mode not compatible with DES/3DES"),
+            Self::XtsKeyOdd => f.write_str("XTS cipher key length should be a multiple of 2"),
+            Self::KeyLength { given, expected } => {
+                write!(f, "Cipher key length {given} should be {expected}")
+            }
+            Self::UnsupportedMode(mode) => write!(f, "Unsupported cipher mode {}", mode.name()),
+            Self::UnsupportedAlgorithm(algorithm) => {
+                write!(f, "Unsupported cipher algorithm {}", algorithm.name())
+            }
+            Self::PartialBlock { len, block_len } => {
+                write!(f, "Length {len} must be a multiple of block size {block_len}")
+            }
+            Self::IvLength { expected, given } => {
+                write!(f, "Expected IV size {expected} not {given}")
+            }
+            Self::IvNotSupported => f.write_str("Setting IV is not supported"),
+            Self::Null(argument) => write!(f, "Argument '{argument}' is NULL"),
+            Self::TooLong(len) => write!(f, "Length {len} is larger than any object in memory"),
+            Self::Overlap => f.write_str("Input and output overlap without being the same buffer"),
+            Self::Dead => f.write_str("Cipher is unusable after an earlier failure"),
+            Self::Internal => f.write_str("internal error"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
