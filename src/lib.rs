@@ -3,7 +3,7 @@
 //! The C interface is the product; the Rust items are what it is made of and carry no promise of stability. The tree,
 //! each part using only those below it:
 //!
-//! - `capi`: the C names, one file per QEMU header: check, call, convert
+//! - [`capi`]: the C names, one file per QEMU header: check, call, convert
 //! - [`cipher`](mod@cipher): algorithm x mode x key, the IV between calls, one backend
 //! - `backend`: who supports what, how one is chosen
 //! - `kernel`: what a mode kernel is, and the table of them that each key carries
@@ -13,10 +13,13 @@
 
 pub mod algorithm;
 mod backend;
-mod capi;
+#[allow(unsafe_code, reason = "the C edge: raw pointers in, C symbols out")]
+pub mod capi;
 pub mod cipher;
 pub mod error;
 mod iv;
 mod kernel;
 mod modes;
+#[cfg(feature = "test-hooks")]
+pub mod test_hooks;
 mod xts;

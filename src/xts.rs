@@ -48,7 +48,7 @@ fn crypt<C: BlockCipherEncrypt<BlockSize = U16>>(
     data: InOutBuf<'_, '_, u8>,
     core: impl Fn(&mut [Block<C>]),
 ) {
-    let mut first = iv.block::<U16>().clone();
+    let mut first = *iv.block::<U16>();
     tweak_key.encrypt_block(&mut first);
     let mut tweak = u128::from_le_bytes(first.0);
     let mut tweaks = [0; PASS * BLOCK];

@@ -41,7 +41,7 @@ impl Cipher {
             if matches!(algorithm, CipherAlgorithm::Des | CipherAlgorithm::TripleDes) {
                 return Err(Error::XtsWithDes);
             }
-            if len % 2 != 0 {
+            if !len.is_multiple_of(2) {
                 return Err(Error::XtsKeyOdd);
             }
             2
@@ -136,9 +136,16 @@ impl Cipher {
         self.dead = true;
         let mut output = Output { data, complete: false };
         core(&*self.context, &mut self.iv, output.data.reborrow())?;
+        #[cfg(feature = "test-hooks")]
+        crate::test_hooks::midway()?;
         output.complete = true;
         self.dead = false;
         Ok(())
+    }
+
+    /// Makes every later call an error: something went wrong that may have cost the object its invariants.
+    pub(crate) fn kill(&mut self) {
+        self.dead = true;
     }
 
     fn check_alive(&self) -> Result<(), Error> {
