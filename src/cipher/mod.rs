@@ -4,6 +4,7 @@
 //! leave neither half-written output nor an object that goes on.
 
 use std::ffi::CStr;
+use std::hint::black_box;
 
 use inout::InOutBuf;
 use zeroize::Zeroize;
@@ -58,8 +59,9 @@ impl Cipher {
     /// A key of the wrong length, or a pair that no backend supports.
     pub fn new(algorithm: CipherAlgorithm, mode: CipherMode, key: &[u8]) -> Result<Self, Error> {
         Self::check_key_len(algorithm, mode, key.len())?;
-        let context = backend::open(algorithm, mode, key)?;
-        Ok(Self { algorithm, mode, context, iv: Iv::default(), dead: false })
+        let context = backend::open(algorithm, mode, key);
+        scrub_stack();
+        Ok(Self { algorithm, mode, context: context?, iv: Iv::default(), dead: false })
     }
 
     /// What serves, down to the kernel, e.g. `native/portable`.
@@ -151,6 +153,14 @@ impl Cipher {
     fn check_alive(&self) -> Result<(), Error> {
         if self.dead { Err(Error::Dead) } else { Ok(()) }
     }
+}
+
+/// Overwrites the stack below the caller's frame, where key expansion ran: a key schedule that is returned by value
+/// leaves copies there which no destructor knows of. The size is several times what the deepest expansion takes.
+#[inline(never)]
+fn scrub_stack() {
+    let mut stack = [0u8; 8 * 1024];
+    black_box(&mut stack);
 }
 
 /// A call's buffers. Unless the call completes, also when it panics, the output is zeroed: in place, half of it would

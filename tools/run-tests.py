@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Runs the test steps one after another, adds up what they count, and says so on the last line.
+
+A step is a command. Steps whose output is counted (cargo test, meson test) add each test; the others are one test each.
+With CI=true in the environment a skip fails, unless its reason is that the machine lacks an instruction set: everything
+else that a test may miss can be installed.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build" / "test"
+IN_CI = os.environ.get("CI") == "true"
+
+# The only reason that excuses a skip in CI.
+EXCUSE = "this CPU has no"
+
+
+class Tally:
+    """Tests passed, failed and skipped."""
+
+    def __init__(self, passed=0, failed=0, skipped=0):
+        self.passed, self.failed, self.skipped = passed, failed, skipped
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+
+    def __str__(self):
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+
+def one(status, _output):
+    """A step that is one test."""
+    return Tally(passed=int(status == 0), failed=int(status != 0))
+
+
+def skips(output):
+    """The tests that printed a loud skip, less those that CI does not excuse, which fail."""
+    reasons = re.findall(r"SKIP(?:PED)?:?\s+(.*)", output)
+    failed = [reason for reason in reasons if IN_CI and EXCUSE not in reason]
+    for reason in failed:
+        print(f"a skip that CI does not excuse: {reason}")
+    return Tally(failed=len(failed), skipped=len(reasons) - len(failed))
+
+
+def cargo(status, output):
+    """Adds up the result lines of cargo's test harness."""
+    tally = skips(output)
+    for passed, failed, ignored in re.findall(
+        r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", output, re.M
+    ):
+        tally.add(Tally(int(passed), int(failed), int(ignored)))
+    if status != 0 and tally.failed == 0:
+        tally.failed = 1
+    return tally
+
+
+def meson(status, _output):
+    """Adds up TAP lines, which meson keeps in its log, and tests that are only an exit status."""
+    tally = Tally()
+    log = BUILD / "meson-logs" / "testlog.json"
+    for line in log.read_text().splitlines():
+        test = json.loads(line)
+        output = test.get("stdout", "")
+        points = re.findall(r"^(?:# )?(ok|not ok) \d+(.*)$", output, re.M)
+        failed = sum(result == "not ok" for result, _ in points)
+        skipped = [rest for result, rest in points if result == "ok" and "# SKIP" in rest]
+        tally.add(Tally(passed=len(points) - failed - len(skipped), failed=failed))
+        tally.add(skips("\n".join(skipped)))
+        good = test["result"] in ("OK", "EXPECTEDFAIL")
+        if not points and good:
+            tally.passed += 1
+        if not good and failed == 0:
+            tally.failed += 1
+    if status != 0 and tally.failed == 0:
+        tally.failed = 1
+    return tally
+
+
+STEPS = {
+    "format": (["cargo", "fmt", "--check"], one),
+    "format-bench": (["cargo", "fmt", "--check", "--manifest-path", "bench/Cargo.toml"], one),
+    "clippy": (["cargo", "clippy", "--locked", "--all-targets", "--all-features", "--", "-D", "warnings"], one),
+    "clippy-bench": (
+        ["cargo", "clippy", "--locked", "--manifest-path", "bench/Cargo.toml", "--all-targets", "--", "-D", "warnings"],
+        one,
+    ),
+    "rustdoc": (["env", "RUSTDOCFLAGS=-D warnings", "cargo", "doc", "--locked", "--no-deps"], one),
+    "rust": (["cargo", "test", "--locked", "--profile", "quick"], cargo),
+    "rust-debug-hooks": (["cargo", "test", "--locked", "--features", "test-hooks"], cargo),
+    "rust-soft": (
+        ["env", 'RUSTFLAGS=--cfg aes_backend="soft"', "cargo", "test", "--locked", "--profile", "quick", "--target-dir", "target/soft"],
+        cargo,
+    ),
+    "rust-bench": (["cargo", "test", "--locked", "--release", "--manifest-path", "bench/Cargo.toml"], cargo),
+    "meson-setup": (["tools/setup-test-build", str(BUILD)], one),
+    "meson": (["meson", "test", "-C", str(BUILD), "--print-errorlogs"], meson),
+    "docs": (["tools/check-docs"], one),
+}
+
+
+def run(name):
+    """Runs a step, showing its output, and returns what it counts."""
+    command, count = STEPS[name]
+    print(f"=== {name}: {' '.join(command)}", flush=True)
+    start = time.monotonic()
+    process = subprocess.Popen(
+        command, cwd=ROOT, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    lines = []
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        lines.append(line)
+    tally = count(process.wait(), "".join(lines))
+    print(f"=== {name}: {tally} in {time.monotonic() - start:.0f} s", flush=True)
+    return tally
+
+
+def main():
+    names = sys.argv[1:] or list(STEPS)
+    if names == ["--list"]:
+        print("\n".join(STEPS))
+        return 0
+    unknown = [name for name in names if name not in STEPS]
+    if unknown:
+        print(f"tools/test: no step named {', '.join(unknown)}; --list names them", file=sys.stderr)
+        return 2
+
+    total = Tally()
+    results = []
+    for name in names:
+        tally = run(name)
+        results.append(f"{name:20} {tally}")
+        total.add(tally)
+    print("\n".join(["", *results, "", str(total)]))
+    return 0 if total.failed == 0 and total.passed > 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
