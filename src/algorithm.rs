@@ -138,9 +138,101 @@ impl CipherMode {
     }
 }
 
+/// A hash function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum HashAlgorithm {
+    /// MD5, RFC 1321
+    Md5 = 0,
+    /// SHA-1, FIPS 180-4
+    Sha1 = 1,
+    /// SHA-224, FIPS 180-4
+    Sha224 = 2,
+    /// SHA-256, FIPS 180-4
+    Sha256 = 3,
+    /// SHA-384, FIPS 180-4
+    Sha384 = 4,
+    /// SHA-512, FIPS 180-4
+    Sha512 = 5,
+    /// RIPEMD-160, ISO/IEC 10118-3
+    Ripemd160 = 6,
+    /// SM3, GB/T 32905-2016
+    Sm3 = 7,
+}
+
+impl HashAlgorithm {
+    /// Every algorithm, in the order of its number.
+    pub const ALL: [Self; 8] = [
+        Self::Md5,
+        Self::Sha1,
+        Self::Sha224,
+        Self::Sha256,
+        Self::Sha384,
+        Self::Sha512,
+        Self::Ripemd160,
+        Self::Sm3,
+    ];
+
+    /// Length of the longest digest.
+    pub const MAX_DIGEST_LEN: usize = 64;
+
+    /// The algorithm with this number, if there is one.
+    pub fn from_number(number: u32) -> Option<Self> {
+        Self::ALL.get(usize::try_from(number).ok()?).copied()
+    }
+
+    /// QEMU's name, e.g. `sha256`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Md5 => "md5",
+            Self::Sha1 => "sha1",
+            Self::Sha224 => "sha224",
+            Self::Sha256 => "sha256",
+            Self::Sha384 => "sha384",
+            Self::Sha512 => "sha512",
+            Self::Ripemd160 => "ripemd160",
+            Self::Sm3 => "sm3",
+        }
+    }
+
+    /// Length of the digest.
+    pub const fn digest_len(self) -> usize {
+        match self {
+            Self::Md5 => 16,
+            Self::Sha1 | Self::Ripemd160 => 20,
+            Self::Sha224 => 28,
+            Self::Sha256 | Self::Sm3 => 32,
+            Self::Sha384 => 48,
+            Self::Sha512 => 64,
+        }
+    }
+}
+
+/// A rule that makes the IV of a sector from its number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum IvGenAlgorithm {
+    /// The low 32 bits of the number, little-endian
+    Plain = 0,
+    /// All 64 bits of the number, little-endian
+    Plain64 = 1,
+    /// The 64-bit number, encrypted with a hash of the disk's key
+    Essiv = 2,
+}
+
+impl IvGenAlgorithm {
+    /// Every rule, in the order of its number.
+    pub const ALL: [Self; 3] = [Self::Plain, Self::Plain64, Self::Essiv];
+
+    /// The rule with this number, if there is one.
+    pub fn from_number(number: u32) -> Option<Self> {
+        Self::ALL.get(usize::try_from(number).ok()?).copied()
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{CipherAlgorithm, CipherMode};
+    use super::{CipherAlgorithm, CipherMode, HashAlgorithm, IvGenAlgorithm};
 
     #[test]
     fn numbers_are_positions() {
@@ -152,6 +244,15 @@ mod tests {
             assert_eq!(mode as usize, position);
             assert_eq!(CipherMode::from_number(mode as u32), Some(mode));
         }
+        for (position, algorithm) in HashAlgorithm::ALL.into_iter().enumerate() {
+            assert_eq!(algorithm as usize, position);
+            assert_eq!(HashAlgorithm::from_number(algorithm as u32), Some(algorithm));
+            assert!(algorithm.digest_len() <= HashAlgorithm::MAX_DIGEST_LEN);
+        }
+        for (position, algorithm) in IvGenAlgorithm::ALL.into_iter().enumerate() {
+            assert_eq!(algorithm as usize, position);
+            assert_eq!(IvGenAlgorithm::from_number(algorithm as u32), Some(algorithm));
+        }
     }
 
     #[test]
@@ -161,6 +262,10 @@ mod tests {
         }
         for number in [4, 9, u32::MAX] {
             assert_eq!(CipherMode::from_number(number), None);
+        }
+        for number in [8, 99, u32::MAX] {
+            assert_eq!(HashAlgorithm::from_number(number), None);
+            assert_eq!(IvGenAlgorithm::from_number(number), None);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::algorithm::{CipherAlgorithm, CipherMode};
+use crate::algorithm::{CipherAlgorithm, CipherMode, HashAlgorithm};
 
 /// The reason of a refusal or failure. No variant carries key, IV or data bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,6 +42,42 @@ pub enum Error {
     },
     /// setiv in a mode without an IV.
     IvNotSupported,
+    /// A hash number that names no algorithm.
+    HashOutOfRange(u32),
+    /// No backend has the hash.
+    UnsupportedHash(HashAlgorithm),
+    /// No backend has the HMAC.
+    UnsupportedHmac(HashAlgorithm),
+    /// No backend has PBKDF2 with the hash.
+    UnsupportedPbkdf(HashAlgorithm),
+    /// A result buffer that is not as long as the result, in bytes.
+    ResultLength {
+        /// what the result is of
+        what: &'static str,
+        /// what the caller gave
+        given: usize,
+        /// the length of the result
+        expected: usize,
+    },
+    /// A hash object whose digest was taken already.
+    HashFinished,
+    /// PBKDF2 without a single iteration.
+    PbkdfIterations,
+    /// More key than PBKDF2 can derive, in bytes.
+    PbkdfOutput(usize),
+    /// An IV generator number that names no rule.
+    IvGenOutOfRange(u32),
+    /// A split into no stripes, or of nothing, or too large for memory.
+    AfSplit {
+        /// bytes to split
+        block_len: usize,
+        /// stripes to split into
+        stripes: u32,
+    },
+    /// The kernel gave no random bytes; its error number.
+    Random(i32),
+    /// No memory for a result.
+    NoMemory,
     /// A NULL where an argument is needed; the argument's name.
     Null(&'static str),
     /// More bytes than an object in memory can have.
@@ -80,6 +116,35 @@ impl fmt::Display for Error {
                 write!(f, "Expected IV size {expected} not {given}")
             }
             Self::IvNotSupported => f.write_str("Setting IV is not supported"),
+            Self::HashOutOfRange(number) => {
+                write!(f, "Hash algorithm {} out of range", number.cast_signed())
+            }
+            Self::UnsupportedHash(hash) => write!(f, "Unsupported hash algorithm {}", hash.name()),
+            Self::UnsupportedHmac(hash) => write!(f, "Unsupported hmac algorithm {}", hash.name()),
+            Self::UnsupportedPbkdf(hash) => write!(
+                f,
+                "PBKDF does not support hash algorithm {}: Function not implemented",
+                hash.name()
+            ),
+            Self::ResultLength { what, given, expected } if given > expected => {
+                write!(f, "Result buffer size {given} is larger than {what} {expected}")
+            }
+            Self::ResultLength { what, given, expected } => {
+                write!(f, "Result buffer size {given} is smaller than {what} {expected}")
+            }
+            Self::HashFinished => f.write_str("Hash has been finalized already"),
+            Self::PbkdfIterations => f.write_str("PBKDF iterations must be at least 1"),
+            Self::PbkdfOutput(len) => write!(f, "PBKDF output length {len} is too large"),
+            Self::IvGenOutOfRange(number) => {
+                write!(f, "Unknown block IV generator algorithm {}", number.cast_signed())
+            }
+            Self::AfSplit { block_len, stripes } => {
+                write!(f, "Cannot split {block_len} bytes into {stripes} stripes")
+            }
+            Self::Random(errno) => {
+                write!(f, "getrandom: {}", std::io::Error::from_raw_os_error(errno))
+            }
+            Self::NoMemory => f.write_str("Out of memory"),
             Self::Null(argument) => write!(f, "Argument '{argument}' is NULL"),
             Self::TooLong(len) => write!(f, "Length {len} is larger than any object in memory"),
             Self::Overlap => f.write_str("Input and output overlap without being the same buffer"),

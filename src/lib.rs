@@ -11,15 +11,21 @@
 //! - `iv`: the state a mode carries from call to call
 //! - [`algorithm`], [`error`]: known to all
 
+pub mod afsplit;
 pub mod algorithm;
 mod backend;
 #[allow(unsafe_code, reason = "the C edge: raw pointers in, C symbols out")]
 pub mod capi;
 pub mod cipher;
 pub mod error;
+pub mod hash;
+pub mod hmac;
 mod iv;
+pub mod ivgen;
 mod kernel;
 mod modes;
+pub mod pbkdf;
+pub mod random;
 #[cfg(feature = "test-hooks")]
 pub mod test_hooks;
 mod xts;

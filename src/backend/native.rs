@@ -1,5 +1,7 @@
 //! The default backend: ciphers compiled into this library.
 
+mod digest;
+
 use std::ffi::CStr;
 
 use aes::{Aes128, Aes192, Aes256};
@@ -12,8 +14,8 @@ use sm4::Sm4;
 use twofish::Twofish;
 use zeroize::ZeroizeOnDrop;
 
-use super::{Backend, Context};
-use crate::algorithm::{CipherAlgorithm, CipherMode};
+use super::{Backend, Context, HashContext};
+use crate::algorithm::{CipherAlgorithm, CipherMode, HashAlgorithm};
 use crate::error::Error;
 use crate::iv::Iv;
 use crate::kernel::{Directions, Kernels};
@@ -49,6 +51,29 @@ impl Backend for Native {
             }
             A::Sm4 => from_crate(Kernels::<Sm4>::generic_with_xts(), mode, key),
         }
+    }
+
+    fn supports_hash(&self, _algorithm: HashAlgorithm) -> bool {
+        true
+    }
+
+    fn hash(&self, algorithm: HashAlgorithm) -> Result<Box<dyn HashContext>, Error> {
+        Ok(digest::hash(algorithm))
+    }
+
+    fn hmac(&self, algorithm: HashAlgorithm, key: &[u8]) -> Result<Box<dyn HashContext>, Error> {
+        digest::hmac(algorithm, key)
+    }
+
+    fn pbkdf2(
+        &self,
+        algorithm: HashAlgorithm,
+        password: &[u8],
+        salt: &[u8],
+        iterations: u64,
+        out: &mut [u8],
+    ) -> Result<(), Error> {
+        digest::pbkdf2(algorithm, password, salt, iterations, out)
     }
 }
 

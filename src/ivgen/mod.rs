@@ -1,0 +1,73 @@
+//! IV generators: what makes the IV of a sector from its number, by the rules of Linux's dm-crypt.
+
+use inout::InOutBuf;
+use zeroize::Zeroizing;
+
+use crate::algorithm::{CipherAlgorithm, CipherMode, HashAlgorithm, IvGenAlgorithm};
+use crate::backend::{self, Context};
+use crate::cipher::Cipher;
+use crate::error::Error;
+use crate::hash;
+use crate::iv::{self, Iv};
+
+/// A generator. It changes nothing when it is used, so any number of threads may.
+pub struct IvGen {
+    rule: Rule,
+}
+
+enum Rule {
+    Plain,
+    Plain64,
+    Essiv { cipher: Box<dyn Context>, block_len: usize },
+}
+
+impl IvGen {
+    /// Makes a generator. Only ESSIV looks at the cipher, the hash and the key, which is the disk's.
+    ///
+    /// # Errors
+    /// ESSIV whose cipher does not take a digest of the hash, cut to its key length, as a key.
+    pub fn new(
+        algorithm: IvGenAlgorithm,
+        cipher: CipherAlgorithm,
+        hash: HashAlgorithm,
+        key: &[u8],
+    ) -> Result<Self, Error> {
+        let rule = match algorithm {
+            IvGenAlgorithm::Plain => Rule::Plain,
+            IvGenAlgorithm::Plain64 => Rule::Plain64,
+            IvGenAlgorithm::Essiv => essiv(cipher, hash, key)?,
+        };
+        Ok(Self { rule })
+    }
+
+    /// Makes the IV of a sector. One longer than the rule's is padded with zeros, a shorter one is cut.
+    ///
+    /// # Errors
+    /// The backend of ESSIV's cipher failed.
+    pub fn calculate(&self, sector: u64, iv: &mut [u8]) -> Result<(), Error> {
+        let mut full = Zeroizing::new([0; iv::MAX_LEN]);
+        full[..8].copy_from_slice(&sector.to_le_bytes());
+        match &self.rule {
+            // The number wraps at 32 bits: that is the rule, and its fault.
+            Rule::Plain => full[4..8].fill(0),
+            Rule::Plain64 => {}
+            Rule::Essiv { cipher, block_len } => {
+                cipher.encrypt(&mut Iv::default(), InOutBuf::from(&mut full[..*block_len]))?;
+            }
+        }
+        let len = iv.len().min(full.len());
+        iv[..len].copy_from_slice(&full[..len]);
+        iv[len..].fill(0);
+        Ok(())
+    }
+}
+
+/// The cipher of ESSIV, keyed with the digest of the disk's key, cut to what the cipher takes.
+fn essiv(cipher: CipherAlgorithm, hash: HashAlgorithm, key: &[u8]) -> Result<Rule, Error> {
+    let mut salt = Zeroizing::new([0; HashAlgorithm::MAX_DIGEST_LEN]);
+    hash::digest(hash, key, &mut salt[..hash.digest_len()])?;
+    let salt = &salt[..hash.digest_len().min(cipher.key_len())];
+    Cipher::check_key_len(cipher, CipherMode::Ecb, salt.len())?;
+    let context = backend::open(cipher, CipherMode::Ecb, salt)?;
+    Ok(Rule::Essiv { cipher: context, block_len: cipher.block_len() })
+}
