@@ -15,7 +15,65 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 #include <qapi/error.h>
+
+/**
+ * Length of an MD5 digest in bytes
+ */
+#define QCRYPTO_HASH_DIGEST_LEN_MD5 16
+
+/**
+ * Length of a SHA-1 digest in bytes
+ */
+#define QCRYPTO_HASH_DIGEST_LEN_SHA1 20
+
+/**
+ * Length of a SHA-224 digest in bytes
+ */
+#define QCRYPTO_HASH_DIGEST_LEN_SHA224 28
+
+/**
+ * Length of a SHA-256 digest in bytes
+ */
+#define QCRYPTO_HASH_DIGEST_LEN_SHA256 32
+
+/**
+ * Length of a SHA-384 digest in bytes
+ */
+#define QCRYPTO_HASH_DIGEST_LEN_SHA384 48
+
+/**
+ * Length of a SHA-512 digest in bytes
+ */
+#define QCRYPTO_HASH_DIGEST_LEN_SHA512 64
+
+/**
+ * Length of a RIPEMD-160 digest in bytes
+ */
+#define QCRYPTO_HASH_DIGEST_LEN_RIPEMD160 20
+
+/**
+ * Length of an SM3 digest in bytes
+ */
+#define QCRYPTO_HASH_DIGEST_LEN_SM3 32
+
+/**
+ * QCryptoHashAlgo:
+ *
+ * The supported algorithms for computing content digests. The numbers are those of QEMU since 2.7.
+ */
+typedef enum QCryptoHashAlgo {
+  QCRYPTO_HASH_ALGO_MD5 = 0,
+  QCRYPTO_HASH_ALGO_SHA1 = 1,
+  QCRYPTO_HASH_ALGO_SHA224 = 2,
+  QCRYPTO_HASH_ALGO_SHA256 = 3,
+  QCRYPTO_HASH_ALGO_SHA384 = 4,
+  QCRYPTO_HASH_ALGO_SHA512 = 5,
+  QCRYPTO_HASH_ALGO_RIPEMD160 = 6,
+  QCRYPTO_HASH_ALGO_SM3 = 7,
+  QCRYPTO_HASH_ALGO__MAX = 8,
+} QCryptoHashAlgo;
 
 /**
  * QCryptoCipherAlgo:
@@ -53,6 +111,18 @@ typedef enum QCryptoCipherMode {
 } QCryptoCipherMode;
 
 /**
+ * QCryptoIVGenAlgo:
+ *
+ * The supported rules for generating initialization vectors. The numbers are those of QEMU since 2.6.
+ */
+typedef enum QCryptoIVGenAlgo {
+  QCRYPTO_IV_GEN_ALGO_PLAIN = 0,
+  QCRYPTO_IV_GEN_ALGO_PLAIN64 = 1,
+  QCRYPTO_IV_GEN_ALGO_ESSIV = 2,
+  QCRYPTO_IV_GEN_ALGO__MAX = 3,
+} QCryptoIVGenAlgo;
+
+/**
  * QCryptoCipherDriver:
  *
  * Opaque. The name is kept for sources that mention it.
@@ -85,9 +155,105 @@ typedef struct QCryptoCipher {
   const struct QCryptoCipherDriver *driver;
 } QCryptoCipher;
 
+/**
+ * QCryptoHash:
+ * @alg: the algorithm it was made for
+ * @opaque: always NULL
+ * @driver: always NULL
+ *
+ * A hash that is fed piece by piece. The fields are for reading; what follows them is private.
+ *
+ * It may be used from any thread, by one thread at a time; different objects are independent.
+ */
+typedef struct QCryptoHash {
+  /**
+   * the algorithm it was made for
+   */
+  QCryptoHashAlgo alg;
+  /**
+   * always NULL
+   */
+  void *opaque;
+  /**
+   * always NULL
+   */
+  void *driver;
+} QCryptoHash;
+
+/**
+ * QCryptoHmac:
+ * @alg: the hash it was made for
+ * @opaque: always NULL
+ * @driver: always NULL
+ *
+ * A keyed HMAC. The fields are for reading; what follows them is private.
+ *
+ * It may be used from any thread, by one thread at a time; different objects are independent.
+ */
+typedef struct QCryptoHmac {
+  /**
+   * the hash it was made for
+   */
+  QCryptoHashAlgo alg;
+  /**
+   * always NULL
+   */
+  void *opaque;
+  /**
+   * always NULL
+   */
+  void *driver;
+} QCryptoHmac;
+
+/**
+ * QCryptoIVGen:
+ *
+ * What makes the IV of a sector from its number. Opaque. Any number of threads may use one object at a time.
+ */
+typedef struct QCryptoIVGen {
+  QCryptoIVGenAlgo algorithm;
+  QCryptoCipherAlgo cipher;
+  QCryptoHashAlgo hash;
+} QCryptoIVGen;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+/**
+ * qcrypto_init:
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Kept for callers of QEMU's: everything works without it, and it may be called any number of times.
+ *
+ * Returns: 0
+ */
+int qcrypto_init(Error **errp);
+
+/**
+ * qcrypto_random_bytes:
+ * @buf: room for the bytes; may be NULL if @buflen is 0
+ * @buflen: the length of @buf in bytes
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Fill @buf with bytes from the kernel's random number generator, getrandom(), asked anew each time: nothing is kept that
+ * a fork could double. Works before qcrypto_init().
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_random_bytes(void *buf,
+                         size_t buflen,
+                         Error **errp);
+
+/**
+ * qcrypto_random_init:
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Kept for callers of QEMU's; there is nothing to initialise.
+ *
+ * Returns: 0
+ */
+int qcrypto_random_init(Error **errp);
 
 /**
  * qcrypto_cipher_supports:
@@ -214,6 +380,482 @@ int qcrypto_cipher_decrypt(struct QCryptoCipher *cipher, const void *in, void *o
 int qcrypto_cipher_setiv(struct QCryptoCipher *cipher, const uint8_t *iv, size_t niv, Error **errp);
 
 /**
+ * qcrypto_hash_supports:
+ * @alg: the hash algorithm
+ *
+ * Determine if @alg is available. Values that are no algorithm give 0.
+ *
+ * Returns: 1 if the algorithm is available, 0 otherwise
+ */
+int qcrypto_hash_supports(QCryptoHashAlgo alg);
+
+/**
+ * qcrypto_hash_digest_len:
+ * @alg: the hash algorithm
+ *
+ * Get the length of the digests of @alg.
+ *
+ * Returns: the length in bytes, 0 if @alg is no algorithm
+ */
+size_t qcrypto_hash_digest_len(QCryptoHashAlgo alg);
+
+/**
+ * qcrypto_hash_bytesv:
+ * @alg: the hash algorithm
+ * @iov: the parts of the message
+ * @niov: the number of parts
+ * @result: (out): where the digest goes
+ * @resultlen: (inout): the length of @result in bytes
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Hash a message in parts. If @resultlen is 0 on entry, @result is set to memory that the caller frees with free(), and
+ * @resultlen to its length. If it is the digest's length, @result points to that much room, which is filled. Any other
+ * value is an error. The same rule holds for every function here that takes @result and @resultlen.
+ *
+ * Sources: RFC 1321 (MD5), FIPS 180-4 (SHA), ISO/IEC 10118-3 (RIPEMD-160), GB/T 32905-2016 (SM3).
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_hash_bytesv(QCryptoHashAlgo alg,
+                        const struct iovec *iov,
+                        size_t niov,
+                        uint8_t **result,
+                        size_t *resultlen,
+                        Error **errp);
+
+/**
+ * qcrypto_hash_bytes:
+ * @alg: the hash algorithm
+ * @buf: the message
+ * @len: the length of @buf in bytes
+ * @result: (out): where the digest goes
+ * @resultlen: (inout): the length of @result in bytes
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Hash a message, with the rule of qcrypto_hash_bytesv() for the result.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_hash_bytes(QCryptoHashAlgo alg,
+                       const void *buf,
+                       size_t len,
+                       uint8_t **result,
+                       size_t *resultlen,
+                       Error **errp);
+
+/**
+ * qcrypto_hash_digestv:
+ * @alg: the hash algorithm
+ * @iov: the parts of the message
+ * @niov: the number of parts
+ * @digest: (out): the digest as lower-case hexadecimal; the caller frees it with free()
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Hash a message in parts.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_hash_digestv(QCryptoHashAlgo alg, const struct iovec *iov, size_t niov, char **digest, Error **errp);
+
+/**
+ * qcrypto_hash_updatev:
+ * @hash: the object
+ * @iov: the parts to add
+ * @niov: the number of parts
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Add to the message. An error after the digest was taken.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_hash_updatev(struct QCryptoHash *hash, const struct iovec *iov, size_t niov, Error **errp);
+
+/**
+ * qcrypto_hash_update:
+ * @hash: the object
+ * @buf: the bytes to add
+ * @len: the length of @buf in bytes
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Add to the message. An error after the digest was taken.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_hash_update(struct QCryptoHash *hash, const void *buf, size_t len, Error **errp);
+
+/**
+ * qcrypto_hash_finalize_digest:
+ * @hash: the object
+ * @digest: (out): the digest as lower-case hexadecimal; the caller frees it with free()
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Take the digest, which can be done once. The object is still to be freed.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_hash_finalize_digest(struct QCryptoHash *hash, char **digest, Error **errp);
+
+/**
+ * qcrypto_hash_finalize_base64:
+ * @hash: the object
+ * @base64: (out): the digest in base64 (RFC 4648 section 4); the caller frees it with free()
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Take the digest, which can be done once. The object is still to be freed.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_hash_finalize_base64(struct QCryptoHash *hash, char **base64, Error **errp);
+
+/**
+ * qcrypto_hash_finalize_bytes:
+ * @hash: the object
+ * @result: (out): where the digest goes
+ * @result_len: (inout): the length of @result in bytes
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Take the digest, which can be done once, with the rule of qcrypto_hash_bytesv() for the result. A refused length leaves the
+ * digest to be taken. The object is still to be freed.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_hash_finalize_bytes(struct QCryptoHash *hash,
+                                uint8_t **result,
+                                size_t *result_len,
+                                Error **errp);
+
+/**
+ * qcrypto_hash_new:
+ * @alg: the hash algorithm
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Start a hash that is fed piece by piece.
+ *
+ * Returns: (transfer full): the object, to be given to qcrypto_hash_free(), or NULL on error
+ */
+struct QCryptoHash *qcrypto_hash_new(QCryptoHashAlgo alg, Error **errp);
+
+/**
+ * qcrypto_hash_free:
+ * @hash: (transfer full): the object, or NULL
+ *
+ * Free an object and wipe its state, whether or not the digest was taken. NULL is allowed and does nothing.
+ */
+void qcrypto_hash_free(struct QCryptoHash *hash);
+
+/**
+ * qcrypto_hash_digest:
+ * @alg: the hash algorithm
+ * @buf: the message
+ * @len: the length of @buf in bytes
+ * @digest: (out): the digest as lower-case hexadecimal; the caller frees it with free()
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Hash a message.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_hash_digest(QCryptoHashAlgo alg, const void *buf, size_t len, char **digest, Error **errp);
+
+/**
+ * qcrypto_hash_base64v:
+ * @alg: the hash algorithm
+ * @iov: the parts of the message
+ * @niov: the number of parts
+ * @base64: (out): the digest in base64 (RFC 4648 section 4); the caller frees it with free()
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Hash a message in parts.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_hash_base64v(QCryptoHashAlgo alg, const struct iovec *iov, size_t niov, char **base64, Error **errp);
+
+/**
+ * qcrypto_hash_base64:
+ * @alg: the hash algorithm
+ * @buf: the message
+ * @len: the length of @buf in bytes
+ * @base64: (out): the digest in base64 (RFC 4648 section 4); the caller frees it with free()
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Hash a message.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_hash_base64(QCryptoHashAlgo alg, const void *buf, size_t len, char **base64, Error **errp);
+
+/**
+ * qcrypto_hmac_supports:
+ * @alg: the hash algorithm
+ *
+ * Determine if HMAC with @alg is available. Values that are no algorithm give false.
+ *
+ * Returns: true if it is available, false otherwise
+ */
+bool qcrypto_hmac_supports(QCryptoHashAlgo alg);
+
+/**
+ * qcrypto_hmac_new:
+ * @alg: the hash algorithm
+ * @key: the key; it is copied, so the caller may wipe its own; may be NULL if @nkey is 0
+ * @nkey: the length of @key in bytes, anything
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Make an HMAC object. Source: FIPS 198-1.
+ *
+ * Returns: (transfer full): the object, to be given to qcrypto_hmac_free(), or NULL on error
+ */
+struct QCryptoHmac *qcrypto_hmac_new(QCryptoHashAlgo alg, const uint8_t *key, size_t nkey, Error **errp);
+
+/**
+ * qcrypto_hmac_free:
+ * @hmac: (transfer full): the object, or NULL
+ *
+ * Free an object and wipe its key and state. NULL is allowed and does nothing.
+ */
+void qcrypto_hmac_free(struct QCryptoHmac *hmac);
+
+/**
+ * qcrypto_hmac_bytesv:
+ * @hmac: the object
+ * @iov: the parts to add to the message
+ * @niov: the number of parts
+ * @result: (out): where the HMAC goes
+ * @resultlen: (inout): the length of @result in bytes, or NULL: more of the message is to come
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Add to the message and, unless @resultlen is NULL, give the HMAC of all that was added, with the rule of
+ * qcrypto_hash_bytesv() for the result. The object then starts over with the same key. After a refused length what was
+ * added stays added, as in QEMU.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_hmac_bytesv(struct QCryptoHmac *hmac,
+                        const struct iovec *iov,
+                        size_t niov,
+                        uint8_t **result,
+                        size_t *resultlen,
+                        Error **errp);
+
+/**
+ * qcrypto_hmac_bytes:
+ * @hmac: the object
+ * @buf: the bytes to add to the message
+ * @len: the length of @buf in bytes
+ * @result: (out): where the HMAC goes
+ * @resultlen: (inout): the length of @result in bytes, or NULL: more of the message is to come
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * As qcrypto_hmac_bytesv(), with one part.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_hmac_bytes(struct QCryptoHmac *hmac,
+                       const void *buf,
+                       size_t len,
+                       uint8_t **result,
+                       size_t *resultlen,
+                       Error **errp);
+
+/**
+ * qcrypto_hmac_digestv:
+ * @hmac: the object
+ * @iov: the parts to add to the message
+ * @niov: the number of parts
+ * @digest: (out): the HMAC as lower-case hexadecimal; the caller frees it with free()
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Add to the message and give the HMAC of all that was added. The object then starts over with the same key.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_hmac_digestv(struct QCryptoHmac *hmac, const struct iovec *iov, size_t niov, char **digest, Error **errp);
+
+/**
+ * qcrypto_hmac_digest:
+ * @hmac: the object
+ * @buf: the bytes to add to the message
+ * @len: the length of @buf in bytes
+ * @digest: (out): the HMAC as lower-case hexadecimal; the caller frees it with free()
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * As qcrypto_hmac_digestv(), with one part.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_hmac_digest(struct QCryptoHmac *hmac, const void *buf, size_t len, char **digest, Error **errp);
+
+/**
+ * qcrypto_pbkdf2_supports:
+ * @hash: the hash algorithm
+ *
+ * Determine if PBKDF2 with HMAC and @hash is available. Values that are no algorithm give false.
+ *
+ * Returns: true if it is available, false otherwise
+ */
+bool qcrypto_pbkdf2_supports(QCryptoHashAlgo hash);
+
+/**
+ * qcrypto_pbkdf2:
+ * @hash: the hash algorithm
+ * @key: the password; may be NULL if @nkey is 0
+ * @nkey: the length of @key in bytes
+ * @salt: the salt; may be NULL if @nsalt is 0
+ * @nsalt: the length of @salt in bytes
+ * @iterations: the number of iterations, at least 1
+ * @out: room for the derived key, which shares no byte with @key and @salt
+ * @nout: the length of @out in bytes; 0 does nothing
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Derive a key from a password. Source: RFC 8018 section 5.2, with HMAC and @hash as the pseudorandom function. The time taken is in
+ * proportion to @iterations and to the number of digests that make up @nout bytes.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_pbkdf2(QCryptoHashAlgo hash,
+                   const uint8_t *key,
+                   size_t nkey,
+                   const uint8_t *salt,
+                   size_t nsalt,
+                   uint64_t iterations,
+                   uint8_t *out,
+                   size_t nout,
+                   Error **errp);
+
+/**
+ * qcrypto_pbkdf2_count_iters:
+ * @hash: the hash algorithm
+ * @key: a password of the length to be used; may be NULL if @nkey is 0
+ * @nkey: the length of @key in bytes
+ * @salt: a salt of the length to be used; may be NULL if @nsalt is 0
+ * @nsalt: the length of @salt in bytes
+ * @nout: the length in bytes of the key to be derived
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Measure how many iterations qcrypto_pbkdf2() does in a second of the calling thread's processor time. Takes about
+ * half a second; where that clock stands still, time on the wall is measured.
+ *
+ * Returns: iterations per second, at least 1, or (uint64_t)-1 on error
+ */
+uint64_t qcrypto_pbkdf2_count_iters(QCryptoHashAlgo hash,
+                                    const uint8_t *key,
+                                    size_t nkey,
+                                    const uint8_t *salt,
+                                    size_t nsalt,
+                                    size_t nout,
+                                    Error **errp);
+
+/**
+ * qcrypto_ivgen_new:
+ * @alg: the rule
+ * @cipheralg: with essiv, the cipher that encrypts sector numbers; else ignored
+ * @hash: with essiv, the hash that makes that cipher's key; else ignored
+ * @key: with essiv, the disk's key, which is not kept; else ignored, may be NULL
+ * @nkey: the length of @key in bytes
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Make a generator by one of the rules of Linux's dm-crypt: plain, the low 32 bits of the sector number,
+ * little-endian; plain64, all 64 bits; essiv, the 64-bit number, encrypted by @cipheralg in ECB with the hash of the
+ * disk's key, cut to the key length of @cipheralg. A digest shorter than that is an error.
+ *
+ * Returns: (transfer full): the object, to be given to qcrypto_ivgen_free(), or NULL on error
+ */
+struct QCryptoIVGen *qcrypto_ivgen_new(QCryptoIVGenAlgo alg,
+                                       QCryptoCipherAlgo cipheralg,
+                                       QCryptoHashAlgo hash,
+                                       const uint8_t *key,
+                                       size_t nkey,
+                                       Error **errp);
+
+/**
+ * qcrypto_ivgen_calculate:
+ * @ivgen: the object
+ * @sector: the number of the sector
+ * @iv: room for the IV
+ * @niv: the length of @iv in bytes; what is longer than the rule gives is filled with zeros, a shorter one is cut
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Make the IV of a sector.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_ivgen_calculate(struct QCryptoIVGen *ivgen, uint64_t sector, uint8_t *iv, size_t niv, Error **errp);
+
+/**
+ * qcrypto_ivgen_get_algorithm:
+ * @ivgen: the object
+ *
+ * Returns: the rule it was made with; QCRYPTO_IV_GEN_ALGO__MAX for NULL
+ */
+QCryptoIVGenAlgo qcrypto_ivgen_get_algorithm(struct QCryptoIVGen *ivgen);
+
+/**
+ * qcrypto_ivgen_get_cipher:
+ * @ivgen: the object
+ *
+ * Returns: the cipher it was made with, used or not; QCRYPTO_CIPHER_ALGO__MAX for NULL
+ */
+QCryptoCipherAlgo qcrypto_ivgen_get_cipher(struct QCryptoIVGen *ivgen);
+
+/**
+ * qcrypto_ivgen_get_hash:
+ * @ivgen: the object
+ *
+ * Returns: the hash it was made with, used or not; QCRYPTO_HASH_ALGO__MAX for NULL
+ */
+QCryptoHashAlgo qcrypto_ivgen_get_hash(struct QCryptoIVGen *ivgen);
+
+/**
+ * qcrypto_ivgen_free:
+ * @ivgen: (transfer full): the object, or NULL
+ *
+ * Free an object and wipe its key. NULL is allowed and does nothing.
+ */
+void qcrypto_ivgen_free(struct QCryptoIVGen *ivgen);
+
+/**
+ * qcrypto_afsplit_encode:
+ * @hash: the hash of the diffuser
+ * @blocklen: the length of the key in bytes, not 0; it need not be a multiple of the digest's
+ * @stripes: the number of parts, not 0
+ * @in: the key, @blocklen bytes
+ * @out: room for the parts, @blocklen * @stripes bytes, which share no byte with @in
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Split a key into parts all of which are needed to put it together again. All but the last are random. Source: LUKS1
+ * On-Disk Format Specification 1.2.3, section 2.4.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_afsplit_encode(QCryptoHashAlgo hash,
+                           size_t blocklen,
+                           uint32_t stripes,
+                           const uint8_t *in,
+                           uint8_t *out,
+                           Error **errp);
+
+/**
+ * qcrypto_afsplit_decode:
+ * @hash: the hash of the diffuser
+ * @blocklen: the length of the key in bytes, not 0
+ * @stripes: the number of parts, not 0
+ * @in: the parts, @blocklen * @stripes bytes
+ * @out: room for the key, @blocklen bytes, which share no byte with @in
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Put a key together from its parts.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_afsplit_decode(QCryptoHashAlgo hash,
+                           size_t blocklen,
+                           uint32_t stripes,
+                           const uint8_t *in,
+                           uint8_t *out,
+                           Error **errp);
+
+/**
  * qcrypto_cipher_get_backend:
  * @cipher: the object, or NULL
  *
@@ -241,6 +883,9 @@ const char *qcrypto_version(void);
 
 #ifdef G_DEFINE_AUTOPTR_CLEANUP_FUNC
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(QCryptoCipher, qcrypto_cipher_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(QCryptoHash, qcrypto_hash_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(QCryptoHmac, qcrypto_hmac_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(QCryptoIVGen, qcrypto_ivgen_free)
 #endif
 
 #endif /* QCRYPTO_H */

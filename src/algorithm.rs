@@ -36,6 +36,9 @@ pub enum CipherAlgorithm {
 }
 
 impl CipherAlgorithm {
+    /// The first number that names nothing.
+    pub const COUNT: u32 = 13;
+
     /// Every algorithm, in the order of its number.
     pub const ALL: [Self; 13] = [
         Self::Aes128,
@@ -161,6 +164,9 @@ pub enum HashAlgorithm {
 }
 
 impl HashAlgorithm {
+    /// The first number that names nothing.
+    pub const COUNT: u32 = 8;
+
     /// Every algorithm, in the order of its number.
     pub const ALL: [Self; 8] = [
         Self::Md5,
@@ -221,6 +227,9 @@ pub enum IvGenAlgorithm {
 }
 
 impl IvGenAlgorithm {
+    /// The first number that names nothing.
+    pub const COUNT: u32 = 3;
+
     /// Every rule, in the order of its number.
     pub const ALL: [Self; 3] = [Self::Plain, Self::Plain64, Self::Essiv];
 

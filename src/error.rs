@@ -84,8 +84,8 @@ pub enum Error {
     TooLong(usize),
     /// Input and output that share some bytes but not all.
     Overlap,
-    /// The object failed earlier and is unusable since.
-    Dead,
+    /// The object failed earlier and is unusable since; the argument's name.
+    Dead(&'static str),
     /// A fault of this library.
     Internal,
 }
@@ -148,7 +148,9 @@ impl fmt::Display for Error {
             Self::Null(argument) => write!(f, "Argument '{argument}' is NULL"),
             Self::TooLong(len) => write!(f, "Length {len} is larger than any object in memory"),
             Self::Overlap => f.write_str("Input and output overlap without being the same buffer"),
-            Self::Dead => f.write_str("Cipher is unusable after an earlier failure"),
+            Self::Dead(argument) => {
+                write!(f, "Object '{argument}' is unusable after an earlier failure")
+            }
             Self::Internal => f.write_str("internal error"),
         }
     }

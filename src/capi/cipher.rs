@@ -5,11 +5,13 @@
     reason = "the header's contract stands in the @argument lines"
 )]
 
-use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 
 use inout::InOutBuf;
 
+use super::buffers::{bytes, in_out};
 use super::error::CError;
+use super::object::Object;
 use super::qapi_types_crypto::{CipherAlgoArg, CipherModeArg};
 use super::{catch, report};
 use crate::algorithm::{CipherAlgorithm, CipherMode};
@@ -42,12 +44,8 @@ pub struct QCryptoCipher {
     pub driver: *const QCryptoCipherDriver,
 }
 
-/// What a `QCryptoCipher *` points to: the public fields come first.
-#[repr(C)]
-pub(super) struct Handle {
-    public: QCryptoCipher,
-    cipher: Cipher,
-}
+/// What a `QCryptoCipher *` points to.
+pub(super) type Handle = Object<QCryptoCipher, Cipher>;
 
 /// qcrypto_cipher_supports:
 /// @alg: the cipher algorithm
@@ -128,14 +126,12 @@ pub unsafe extern "C" fn qcrypto_cipher_new(
     let new = || {
         let (algorithm, mode) = pair(alg, mode)?;
         Cipher::check_key_len(algorithm, mode, nkey)?;
-        // SAFETY: the length is a key length, so it is small; the caller vouches for that many bytes at `key`.
+        // SAFETY: the caller vouches for that many bytes at `key`.
         let key = unsafe { bytes(key, nkey, "key") }?;
         Cipher::new(algorithm, mode, key)
     };
-    let object = catch(new).map(|cipher| {
-        let public = QCryptoCipher { alg, mode, driver: std::ptr::null() };
-        Box::into_raw(Box::new(Handle { public, cipher })).cast::<QCryptoCipher>()
-    });
+    let object = catch(new)
+        .map(|cipher| Handle::give(QCryptoCipher { alg, mode, driver: std::ptr::null() }, cipher));
     report(object, std::ptr::null_mut(), errp, c"qcrypto_cipher_new")
 }
 
@@ -145,17 +141,8 @@ pub unsafe extern "C" fn qcrypto_cipher_new(
 /// Free an object and wipe its keys and IV. NULL is allowed and does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn qcrypto_cipher_free(cipher: *mut QCryptoCipher) {
-    if cipher.is_null() {
-        return;
-    }
-    let free = || {
-        // SAFETY: a non-NULL object comes from qcrypto_cipher_new(), which made it as a Box<Handle>, and the caller
-        // gives it up.
-        drop(unsafe { Box::from_raw(cipher.cast::<Handle>()) });
-        Ok(())
-    };
-    // Nobody can be told; the guard still keeps a panic from reaching C.
-    let _ = catch(free);
+    // SAFETY: as the header asks, the object comes from qcrypto_cipher_new() and is given up.
+    unsafe { Handle::free(cipher) };
 }
 
 /// qcrypto_cipher_encrypt:
@@ -181,10 +168,12 @@ pub unsafe extern "C" fn qcrypto_cipher_encrypt(
     len: usize,
     errp: *mut *mut CError,
 ) -> c_int {
-    on_object(cipher, errp, c"qcrypto_cipher_encrypt", |cipher| {
+    let work = |cipher: &mut Cipher| {
         // SAFETY: the caller vouches for `len` bytes at each pointer, as the header asks.
         unsafe { crypt(cipher, r#in, out, len, Cipher::encrypt) }
-    })
+    };
+    // SAFETY: as the header asks, the object is alive and in no other thread's use.
+    unsafe { Handle::run(cipher, "cipher", errp, c"qcrypto_cipher_encrypt", work) }
 }
 
 /// qcrypto_cipher_decrypt:
@@ -205,10 +194,12 @@ pub unsafe extern "C" fn qcrypto_cipher_decrypt(
     len: usize,
     errp: *mut *mut CError,
 ) -> c_int {
-    on_object(cipher, errp, c"qcrypto_cipher_decrypt", |cipher| {
+    let work = |cipher: &mut Cipher| {
         // SAFETY: the caller vouches for `len` bytes at each pointer, as the header asks.
         unsafe { crypt(cipher, r#in, out, len, Cipher::decrypt) }
-    })
+    };
+    // SAFETY: as the header asks, the object is alive and in no other thread's use.
+    unsafe { Handle::run(cipher, "cipher", errp, c"qcrypto_cipher_decrypt", work) }
 }
 
 /// qcrypto_cipher_setiv:
@@ -229,11 +220,13 @@ pub unsafe extern "C" fn qcrypto_cipher_setiv(
     niv: usize,
     errp: *mut *mut CError,
 ) -> c_int {
-    on_object(cipher, errp, c"qcrypto_cipher_setiv", |cipher| {
+    let work = |cipher: &mut Cipher| {
         cipher.check_iv_len(niv)?;
-        // SAFETY: the length is an IV length, so it is small; the caller vouches for that many bytes at `iv`.
+        // SAFETY: the caller vouches for that many bytes at `iv`.
         cipher.set_iv(unsafe { bytes(iv, niv, "iv") }?)
-    })
+    };
+    // SAFETY: as the header asks, the object is alive and in no other thread's use.
+    unsafe { Handle::run(cipher, "cipher", errp, c"qcrypto_cipher_setiv", work) }
 }
 
 /// The two numbers as what they name.
@@ -241,27 +234,6 @@ fn pair(alg: c_uint, mode: c_uint) -> Result<(CipherAlgorithm, CipherMode), Erro
     let algorithm = CipherAlgorithm::from_number(alg).ok_or(Error::AlgorithmOutOfRange(alg))?;
     let mode = CipherMode::from_number(mode).ok_or(Error::ModeOutOfRange(mode))?;
     Ok((algorithm, mode))
-}
-
-/// Runs `work` on the cipher behind an object. A panic in it leaves the object dead.
-#[track_caller]
-fn on_object(
-    object: *mut QCryptoCipher,
-    errp: *mut *mut CError,
-    function: &'static CStr,
-    work: impl FnOnce(&mut Cipher) -> Result<(), Error>,
-) -> c_int {
-    let work_on_handle = || {
-        // SAFETY: a non-NULL object comes from qcrypto_cipher_new(), which made it as a Handle; one thread uses an
-        // object at a time, so nobody else refers to it during the call.
-        let handle = unsafe { object.cast::<Handle>().as_mut() }.ok_or(Error::Null("cipher"))?;
-        let result = catch(|| work(&mut handle.cipher));
-        if result == Err(Error::Internal) {
-            handle.cipher.kill();
-        }
-        result
-    };
-    report(work_on_handle().map(|()| 0), -1, errp, function)
 }
 
 /// Checks lengths and pointers, then runs one direction of the cipher.
@@ -281,58 +253,4 @@ unsafe fn crypt(
     }
     // SAFETY: the caller's promise, passed on.
     direction(cipher, unsafe { in_out(input.cast(), output.cast(), len) }?)
-}
-
-/// The caller's buffers as one thing, since in place there must never be two slices over one buffer.
-///
-/// # Safety
-/// `input` can be read and `output` written for `len` bytes for as long as the result lives, unless either is NULL.
-unsafe fn in_out<'a>(
-    input: *const u8,
-    output: *mut u8,
-    len: usize,
-) -> Result<InOutBuf<'a, 'a, u8>, Error> {
-    if input.is_null() {
-        return Err(Error::Null("in"));
-    }
-    if output.is_null() {
-        return Err(Error::Null("out"));
-    }
-    if isize::try_from(len).is_err() {
-        return Err(Error::TooLong(len));
-    }
-    let distance = input.addr().abs_diff(output.addr());
-    if distance != 0 && distance < len {
-        return Err(Error::Overlap);
-    }
-    // SAFETY: neither pointer is NULL, both are good for `len` bytes by the caller's promise, `len` fits an isize, and
-    // the ranges are equal or disjoint.
-    Ok(unsafe { InOutBuf::from_raw(input, output, len) })
-}
-
-/// The bytes at a pointer.
-///
-/// # Safety
-/// `data` can be read for `len` bytes for as long as the result lives, unless it is NULL. `len` fits an isize.
-unsafe fn bytes<'a>(
-    data: *const u8,
-    len: usize,
-    argument: &'static str,
-) -> Result<&'a [u8], Error> {
-    if data.is_null() {
-        return Err(Error::Null(argument));
-    }
-    // SAFETY: not NULL, and good for `len` bytes by the caller's promise.
-    Ok(unsafe { std::slice::from_raw_parts(data, len) })
-}
-
-impl Handle {
-    /// The cipher behind a non-NULL object.
-    ///
-    /// # Safety
-    /// The object comes from [`qcrypto_cipher_new`], is alive, and nobody changes it while the result lives.
-    pub(super) unsafe fn cipher<'a>(object: *const QCryptoCipher) -> Option<&'a Cipher> {
-        // SAFETY: the caller's promise; qcrypto_cipher_new() makes every object as a Handle.
-        unsafe { object.cast::<Handle>().as_ref() }.map(|handle| &handle.cipher)
-    }
 }

@@ -21,7 +21,7 @@ use super::cipher::{Handle, QCryptoCipher};
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn qcrypto_cipher_get_backend(cipher: *const QCryptoCipher) -> *const c_char {
     // SAFETY: a non-NULL object comes from qcrypto_cipher_new() and is alive; its backend never changes.
-    let cipher = unsafe { Handle::cipher(cipher) };
+    let cipher = unsafe { Handle::get(cipher) };
     cipher.map_or(c"none", |cipher| cipher.backend()).as_ptr()
 }
 

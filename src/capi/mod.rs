@@ -3,10 +3,20 @@
 //! Every entry point ends in [`report`], which turns what the Rust side says into QEMU's return convention, and runs
 //! its work inside [`catch`], so that no panic ever unwinds into C.
 
+pub mod afsplit;
+mod buffers;
 pub mod cipher;
 pub mod error;
 pub mod extensions;
+pub mod hash;
+pub mod hmac;
+pub mod init;
+pub mod ivgen;
+mod object;
+pub mod pbkdf;
 pub mod qapi_types_crypto;
+pub mod random;
+mod results;
 #[cfg(feature = "test-hooks")]
 pub mod test_hooks;
 

@@ -13,6 +13,29 @@ pub type CipherAlgoArg = c_uint;
 /// An argument of type `QCryptoCipherMode`.
 pub type CipherModeArg = c_uint;
 
+/// An argument of type `QCryptoHashAlgo`.
+pub type HashAlgoArg = c_uint;
+
+/// An argument of type `QCryptoIVGenAlgo`.
+pub type IvGenAlgoArg = c_uint;
+
+/// QCryptoHashAlgo:
+///
+/// The supported algorithms for computing content digests. The numbers are those of QEMU since 2.7.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum QCryptoHashAlgo {
+    QCRYPTO_HASH_ALGO_MD5 = 0,
+    QCRYPTO_HASH_ALGO_SHA1 = 1,
+    QCRYPTO_HASH_ALGO_SHA224 = 2,
+    QCRYPTO_HASH_ALGO_SHA256 = 3,
+    QCRYPTO_HASH_ALGO_SHA384 = 4,
+    QCRYPTO_HASH_ALGO_SHA512 = 5,
+    QCRYPTO_HASH_ALGO_RIPEMD160 = 6,
+    QCRYPTO_HASH_ALGO_SM3 = 7,
+    QCRYPTO_HASH_ALGO__MAX = 8,
+}
+
 /// QCryptoCipherAlgo:
 ///
 /// The supported algorithms for content encryption ciphers. The numbers are those of QEMU since 2.9.
@@ -48,11 +71,25 @@ pub enum QCryptoCipherMode {
     QCRYPTO_CIPHER_MODE__MAX = 4,
 }
 
+/// QCryptoIVGenAlgo:
+///
+/// The supported rules for generating initialization vectors. The numbers are those of QEMU since 2.6.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum QCryptoIVGenAlgo {
+    QCRYPTO_IV_GEN_ALGO_PLAIN = 0,
+    QCRYPTO_IV_GEN_ALGO_PLAIN64 = 1,
+    QCRYPTO_IV_GEN_ALGO_ESSIV = 2,
+    QCRYPTO_IV_GEN_ALGO__MAX = 3,
+}
+
 #[cfg(test)]
 mod tests {
     use super::QCryptoCipherAlgo as Algo;
     use super::QCryptoCipherMode as Mode;
-    use crate::algorithm::{CipherAlgorithm, CipherMode};
+    use super::QCryptoHashAlgo as Hash;
+    use super::QCryptoIVGenAlgo as IvGen;
+    use crate::algorithm::{CipherAlgorithm, CipherMode, HashAlgorithm, IvGenAlgorithm};
 
     #[test]
     fn numbers_agree_with_the_core() {
@@ -84,6 +121,31 @@ mod tests {
             (Mode::QCRYPTO_CIPHER_MODE_CTR, CipherMode::Ctr),
         ];
         assert_eq!(pairs.len(), Mode::QCRYPTO_CIPHER_MODE__MAX as usize);
+        for (c, core) in pairs {
+            assert_eq!(c as u32, core as u32);
+        }
+
+        let pairs = [
+            (Hash::QCRYPTO_HASH_ALGO_MD5, HashAlgorithm::Md5),
+            (Hash::QCRYPTO_HASH_ALGO_SHA1, HashAlgorithm::Sha1),
+            (Hash::QCRYPTO_HASH_ALGO_SHA224, HashAlgorithm::Sha224),
+            (Hash::QCRYPTO_HASH_ALGO_SHA256, HashAlgorithm::Sha256),
+            (Hash::QCRYPTO_HASH_ALGO_SHA384, HashAlgorithm::Sha384),
+            (Hash::QCRYPTO_HASH_ALGO_SHA512, HashAlgorithm::Sha512),
+            (Hash::QCRYPTO_HASH_ALGO_RIPEMD160, HashAlgorithm::Ripemd160),
+            (Hash::QCRYPTO_HASH_ALGO_SM3, HashAlgorithm::Sm3),
+        ];
+        assert_eq!(pairs.len(), Hash::QCRYPTO_HASH_ALGO__MAX as usize);
+        for (c, core) in pairs {
+            assert_eq!(c as u32, core as u32);
+        }
+
+        let pairs = [
+            (IvGen::QCRYPTO_IV_GEN_ALGO_PLAIN, IvGenAlgorithm::Plain),
+            (IvGen::QCRYPTO_IV_GEN_ALGO_PLAIN64, IvGenAlgorithm::Plain64),
+            (IvGen::QCRYPTO_IV_GEN_ALGO_ESSIV, IvGenAlgorithm::Essiv),
+        ];
+        assert_eq!(pairs.len(), IvGen::QCRYPTO_IV_GEN_ALGO__MAX as usize);
         for (c, core) in pairs {
             assert_eq!(c as u32, core as u32);
         }

@@ -145,13 +145,8 @@ impl Cipher {
         Ok(())
     }
 
-    /// Makes every later call an error: something went wrong that may have cost the object its invariants.
-    pub(crate) fn kill(&mut self) {
-        self.dead = true;
-    }
-
     fn check_alive(&self) -> Result<(), Error> {
-        if self.dead { Err(Error::Dead) } else { Ok(()) }
+        if self.dead { Err(Error::Dead("cipher")) } else { Ok(()) }
     }
 }
 

@@ -52,7 +52,7 @@ impl Hmac {
         &mut self,
         step: impl FnOnce(&mut dyn HashContext) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let mut context = self.context.take().ok_or(Error::Dead)?;
+        let mut context = self.context.take().ok_or(Error::Dead("hmac"))?;
         step(&mut *context)?;
         self.context = Some(context);
         Ok(())

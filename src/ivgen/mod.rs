@@ -3,7 +3,7 @@
 use inout::InOutBuf;
 use zeroize::Zeroizing;
 
-use crate::algorithm::{CipherAlgorithm, CipherMode, HashAlgorithm, IvGenAlgorithm};
+use crate::algorithm::{CipherAlgorithm, CipherMode, HashAlgorithm};
 use crate::backend::{self, Context};
 use crate::cipher::Cipher;
 use crate::error::Error;
@@ -22,22 +22,27 @@ enum Rule {
 }
 
 impl IvGen {
-    /// Makes a generator. Only ESSIV looks at the cipher, the hash and the key, which is the disk's.
+    /// The low 32 bits of the sector number.
+    pub fn plain() -> Self {
+        Self { rule: Rule::Plain }
+    }
+
+    /// All 64 bits of the sector number.
+    pub fn plain64() -> Self {
+        Self { rule: Rule::Plain64 }
+    }
+
+    /// The sector number, encrypted with the digest of the disk's key, cut to what the cipher takes.
     ///
     /// # Errors
-    /// ESSIV whose cipher does not take a digest of the hash, cut to its key length, as a key.
-    pub fn new(
-        algorithm: IvGenAlgorithm,
-        cipher: CipherAlgorithm,
-        hash: HashAlgorithm,
-        key: &[u8],
-    ) -> Result<Self, Error> {
-        let rule = match algorithm {
-            IvGenAlgorithm::Plain => Rule::Plain,
-            IvGenAlgorithm::Plain64 => Rule::Plain64,
-            IvGenAlgorithm::Essiv => essiv(cipher, hash, key)?,
-        };
-        Ok(Self { rule })
+    /// A digest that is shorter than that.
+    pub fn essiv(cipher: CipherAlgorithm, hash: HashAlgorithm, key: &[u8]) -> Result<Self, Error> {
+        let mut salt = Zeroizing::new([0; HashAlgorithm::MAX_DIGEST_LEN]);
+        hash::digest(hash, key, &mut salt[..hash.digest_len()])?;
+        let salt = &salt[..hash.digest_len().min(cipher.key_len())];
+        Cipher::check_key_len(cipher, CipherMode::Ecb, salt.len())?;
+        let context = backend::open(cipher, CipherMode::Ecb, salt)?;
+        Ok(Self { rule: Rule::Essiv { cipher: context, block_len: cipher.block_len() } })
     }
 
     /// Makes the IV of a sector. One longer than the rule's is padded with zeros, a shorter one is cut.
@@ -60,14 +65,4 @@ impl IvGen {
         iv[len..].fill(0);
         Ok(())
     }
-}
-
-/// The cipher of ESSIV, keyed with the digest of the disk's key, cut to what the cipher takes.
-fn essiv(cipher: CipherAlgorithm, hash: HashAlgorithm, key: &[u8]) -> Result<Rule, Error> {
-    let mut salt = Zeroizing::new([0; HashAlgorithm::MAX_DIGEST_LEN]);
-    hash::digest(hash, key, &mut salt[..hash.digest_len()])?;
-    let salt = &salt[..hash.digest_len().min(cipher.key_len())];
-    Cipher::check_key_len(cipher, CipherMode::Ecb, salt.len())?;
-    let context = backend::open(cipher, CipherMode::Ecb, salt)?;
-    Ok(Rule::Essiv { cipher: context, block_len: cipher.block_len() })
 }
