@@ -29,9 +29,10 @@ impl<P: 'static, T: 'static> Object<P, T> {
         if object.is_null() {
             return;
         }
-        let free = || {
-            // SAFETY: `give` made it as a Box<Self>, and the caller gives it up.
-            drop(unsafe { Box::from_raw(object.cast::<Self>()) });
+        // SAFETY: `give` made it as a Box<Self>, and the caller gives it up.
+        let object = unsafe { Box::from_raw(object.cast::<Self>()) };
+        let free = move || {
+            drop(object);
             Ok(())
         };
         // Nobody can be told; the guard still keeps a panic from reaching C.
