@@ -148,10 +148,11 @@ pub unsafe extern "C" fn qcrypto_cipher_free(cipher: *mut QCryptoCipher) {
     if cipher.is_null() {
         return;
     }
-    let free = || {
-        // SAFETY: a non-NULL object comes from qcrypto_cipher_new(), which made it as a Box<Handle>, and the caller
-        // gives it up.
-        drop(unsafe { Box::from_raw(cipher.cast::<Handle>()) });
+    // SAFETY: a non-NULL object comes from qcrypto_cipher_new(), which made it as a Box<Handle>, and the caller gives it
+    // up.
+    let handle = unsafe { Box::from_raw(cipher.cast::<Handle>()) };
+    let free = move || {
+        drop(handle);
         Ok(())
     };
     // Nobody can be told; the guard still keeps a panic from reaching C.
