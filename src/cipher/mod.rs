@@ -150,8 +150,16 @@ impl Cipher {
     }
 }
 
-/// Overwrites the stack below the caller's frame, where key expansion ran: a key schedule that is returned by value
-/// leaves copies there which no destructor knows of. The size is several times what the deepest expansion takes.
+impl Drop for Cipher {
+    /// The key and the IV wipe themselves; what kernels spilled on the stack, nobody knows but the compiler.
+    fn drop(&mut self) {
+        scrub_stack();
+    }
+}
+
+/// Overwrites the stack below the caller's frame, where key expansion and kernels run: a key schedule that is returned
+/// by value, and registers that are spilled, leave copies there which no destructor knows of. The size is several times
+/// what the deepest of them takes in a release build.
 #[inline(never)]
 fn scrub_stack() {
     let mut stack = [0u8; 8 * 1024];

@@ -1,0 +1,291 @@
+//! libqcrypto, as any C caller has it: from outside, by its exported functions.
+#![expect(unsafe_code, reason = "calls a C library")]
+
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::ptr;
+use std::rc::Rc;
+
+use super::{Absent, Found, Keyed, Refusal, Row, Title, dynamic};
+use crate::algorithm::{Algorithm, Direction, Mode, Spec};
+use crate::clock::Clock;
+
+/// What the loader is asked for where no `--lib` names a file.
+const DEFAULT_LIBRARY: &str = "libqcrypto.so.0";
+
+type Handle = *mut c_void;
+type Error = *mut c_void;
+type Crypt = unsafe extern "C" fn(Handle, *const c_void, *mut c_void, usize, *mut Error) -> c_int;
+
+dynamic::functions! {
+    /// What is used of `qcrypto.h`.
+    struct Functions {
+        error_get_pretty: unsafe extern "C" fn(Error) -> *const c_char,
+        error_free: unsafe extern "C" fn(Error),
+        qcrypto_cipher_supports: unsafe extern "C" fn(c_uint, c_uint) -> bool,
+        qcrypto_cipher_get_block_len: unsafe extern "C" fn(c_uint) -> usize,
+        qcrypto_cipher_get_key_len: unsafe extern "C" fn(c_uint) -> usize,
+        qcrypto_cipher_get_iv_len: unsafe extern "C" fn(c_uint, c_uint) -> usize,
+        qcrypto_cipher_new: unsafe extern "C" fn(c_uint, c_uint, *const u8, usize, *mut Error) -> Handle,
+        qcrypto_cipher_free: unsafe extern "C" fn(Handle),
+        qcrypto_cipher_setiv: unsafe extern "C" fn(Handle, *const u8, usize, *mut Error) -> c_int,
+        qcrypto_cipher_encrypt: Crypt,
+        qcrypto_cipher_decrypt: Crypt,
+    }
+    optional {
+        qcrypto_version: unsafe extern "C" fn() -> *const c_char,
+        qcrypto_list_backends: unsafe extern "C" fn() -> *mut c_char,
+        qcrypto_cipher_get_backend: unsafe extern "C" fn(Handle) -> *const c_char,
+        qcrypto_cipher_new_with:
+            unsafe extern "C" fn(*const c_char, c_uint, c_uint, *const u8, usize, *mut Error) -> Handle,
+    }
+}
+
+/// A build of libqcrypto, and which of its backends is meant.
+pub(super) struct Library {
+    functions: Rc<Functions>,
+    /// None: whatever `qcrypto_cipher_new` chooses.
+    backend: Option<CString>,
+}
+
+/// A row for each build as a caller gets it, and one for each further backend that is `wanted` and at hand.
+pub(super) fn find(
+    found: &mut Found,
+    files: &[String],
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<(), String> {
+    if files.is_empty() {
+        match open(DEFAULT_LIBRARY) {
+            Ok(functions) => add(found, "libqcrypto", &functions, wanted),
+            Err(reason) => found.absent.push(Absent { name: "libqcrypto".to_owned(), reason }),
+        }
+    }
+    for file in files {
+        let functions =
+            open(file).map_err(|reason| format!("cannot use --lib {file}: {reason}"))?;
+        let name =
+            if files.len() == 1 { "libqcrypto".to_owned() } else { format!("libqcrypto {file}") };
+        add(found, &name, &functions, wanted);
+    }
+    Ok(())
+}
+
+fn open(file: &str) -> Result<Rc<Functions>, String> {
+    // The loader looks for a name without a slash in its own directories, which is meant for the default alone.
+    let path = if file == DEFAULT_LIBRARY || file.contains('/') {
+        file.to_owned()
+    } else {
+        format!("./{file}")
+    };
+    // SAFETY: the declarations are those of qcrypto.h, whose soname changes when they do.
+    let functions = unsafe { Functions::load(dynamic::open(&[&path])?)? };
+    functions.check_lengths()?;
+    Ok(Rc::new(functions))
+}
+
+fn add(found: &mut Found, name: &str, functions: &Rc<Functions>, wanted: &dyn Fn(&str) -> bool) {
+    let version = functions.version();
+    let mut add = |name: &str, backend: Option<CString>| -> Option<String> {
+        let library = Rc::new(Library { functions: Rc::clone(functions), backend });
+        let kernel = match Cipher::new(&library, PROBE, &[0; 16]) {
+            Ok(cipher) => cipher.kernel(),
+            Err(Refusal::Unsupported(reason) | Refusal::Failed(reason)) => {
+                found.absent.push(Absent { name: name.to_owned(), reason });
+                return None;
+            }
+        };
+        // The kernel may hand the work to another thread of its own.
+        let clock = if kernel.starts_with("afalg") { Clock::Wall } else { Clock::Thread };
+        let title = Title { name: name.to_owned(), version: version.clone(), ours: true, clock };
+        found.implementations.push(Box::new(Row::<Cipher> { title, library }));
+        Some(kernel)
+    };
+    let default = add(name, None).unwrap_or_default();
+    let is_default = |backend: &str| default.split('/').next() == Some(backend);
+    for backend in
+        functions.backends().into_iter().filter(|backend| wanted(backend) && !is_default(backend))
+    {
+        add(&format!("{name} ({backend})"), CString::new(backend).ok());
+    }
+}
+
+/// Every backend has this one.
+const PROBE: Spec = Spec { algorithm: Algorithm::Aes128, mode: Mode::Ecb };
+
+impl Functions {
+    /// A library that counts otherwise than the headers would be given buffers of the wrong size.
+    fn check_lengths(&self) -> Result<(), String> {
+        for algorithm in Algorithm::ALL {
+            // SAFETY: any number may be asked for.
+            let (block, key, iv) = unsafe {
+                (
+                    (self.qcrypto_cipher_get_block_len)(algorithm as c_uint),
+                    (self.qcrypto_cipher_get_key_len)(algorithm as c_uint),
+                    (self.qcrypto_cipher_get_iv_len)(algorithm as c_uint, Mode::Cbc as c_uint),
+                )
+            };
+            if (block, key, iv)
+                != (algorithm.block_len(), algorithm.key_len(), algorithm.block_len())
+            {
+                let name = algorithm.name();
+                return Err(format!("says of {name}: block {block}, key {key}, IV {iv} bytes"));
+            }
+        }
+        Ok(())
+    }
+
+    fn version(&self) -> String {
+        // SAFETY: no arguments, and the answer is static.
+        self.qcrypto_version
+            .map_or_else(|| "?".to_owned(), |version| unsafe { dynamic::text(version()) })
+    }
+
+    /// Names of the backends this build knows, at hand or not.
+    fn backends(&self) -> Vec<String> {
+        let (Some(list), Some(_)) = (self.qcrypto_list_backends, self.qcrypto_cipher_new_with)
+        else {
+            return Vec::new();
+        };
+        // SAFETY: no arguments; the answer is ours to free, with C's free, when it has been copied.
+        let listed = unsafe {
+            let listed = list();
+            let text = dynamic::text(listed);
+            nix::libc::free(listed.cast());
+            text
+        };
+        backend_names(&listed)
+    }
+
+    /// The text of an error, which is freed.
+    #[cold]
+    fn complain(&self, error: Error) -> String {
+        if error.is_null() {
+            return "failed without an Error".to_owned();
+        }
+        // SAFETY: made by this library, which therefore reads and frees it, and used nowhere after.
+        unsafe {
+            let text = dynamic::text((self.error_get_pretty)(error));
+            (self.error_free)(error);
+            text
+        }
+    }
+}
+
+/// The list has a backend a line, its name first.
+fn backend_names(listed: &str) -> Vec<String> {
+    let in_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
+    let names = listed.lines().map(|line| {
+        let line = line.trim_start_matches(|letter| !in_name(letter));
+        line.split(|letter| !in_name(letter)).next().unwrap_or_default().to_owned()
+    });
+    names.filter(|name| !name.is_empty()).collect()
+}
+
+pub(super) struct Cipher {
+    library: Rc<Library>,
+    handle: Handle,
+}
+
+impl Keyed for Cipher {
+    type Library = Library;
+
+    fn new(library: &Rc<Library>, spec: Spec, key: &[u8]) -> Result<Self, Refusal> {
+        let functions = &library.functions;
+        let (algorithm, mode) = (spec.algorithm as c_uint, spec.mode as c_uint);
+        // SAFETY: any numbers may be asked for.
+        if !unsafe { (functions.qcrypto_cipher_supports)(algorithm, mode) } {
+            return Err(Refusal::Unsupported("not supported".to_owned()));
+        }
+        let mut error = ptr::null_mut();
+        let handle = match (&library.backend, functions.qcrypto_cipher_new_with) {
+            (Some(backend), Some(new_with)) => {
+                // SAFETY: a NUL-terminated name, a key read for the length given, and an Error that is still NULL.
+                unsafe {
+                    new_with(
+                        backend.as_ptr(),
+                        algorithm,
+                        mode,
+                        key.as_ptr(),
+                        key.len(),
+                        &raw mut error,
+                    )
+                }
+            }
+            // SAFETY: as above.
+            _ => unsafe {
+                (functions.qcrypto_cipher_new)(
+                    algorithm,
+                    mode,
+                    key.as_ptr(),
+                    key.len(),
+                    &raw mut error,
+                )
+            },
+        };
+        match (handle.is_null(), &library.backend) {
+            (false, _) => Ok(Self { library: Rc::clone(library), handle }),
+            // `supports` speaks for the library as a whole; one backend may well have less.
+            (true, Some(_)) => Err(Refusal::Unsupported(functions.complain(error))),
+            (true, None) => Err(Refusal::Failed(functions.complain(error))),
+        }
+    }
+
+    fn set_iv(&mut self, _direction: Direction, iv: &[u8]) -> Result<(), String> {
+        let mut error = ptr::null_mut();
+        // SAFETY: the handle is open, the IV is read for the length given, and the Error is still NULL.
+        let code = unsafe {
+            (self.library.functions.qcrypto_cipher_setiv)(
+                self.handle,
+                iv.as_ptr(),
+                iv.len(),
+                &raw mut error,
+            )
+        };
+        if code == 0 { Ok(()) } else { Err(self.library.functions.complain(error)) }
+    }
+
+    fn encrypt(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), String> {
+        self.crypt(self.library.functions.qcrypto_cipher_encrypt, input, output)
+    }
+
+    fn decrypt(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), String> {
+        self.crypt(self.library.functions.qcrypto_cipher_decrypt, input, output)
+    }
+
+    fn kernel(&self) -> String {
+        // SAFETY: the handle is open, and the answer lives as long as it does.
+        self.library
+            .functions
+            .qcrypto_cipher_get_backend
+            .map_or_else(String::new, |get| unsafe { dynamic::text(get(self.handle)) })
+    }
+}
+
+impl Cipher {
+    #[inline]
+    fn crypt(&self, crypt: Crypt, input: &[u8], output: &mut [u8]) -> Result<(), String> {
+        let mut error = ptr::null_mut();
+        let (from, to) = (input.as_ptr().cast(), output.as_mut_ptr().cast());
+        // SAFETY: the handle is open, both buffers have the length given, and the Error is still NULL.
+        let code = unsafe { crypt(self.handle, from, to, input.len(), &raw mut error) };
+        if code == 0 { Ok(()) } else { Err(self.library.functions.complain(error)) }
+    }
+}
+
+impl Drop for Cipher {
+    fn drop(&mut self) {
+        // SAFETY: opened by `new` and freed nowhere else.
+        unsafe { (self.library.functions.qcrypto_cipher_free)(self.handle) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_the_lines() {
+        let listed =
+            "native 0.1.0 (in use)\n* gcrypt: 1.10.1\nkeylocker not available: no AESKLE\n\n";
+        assert_eq!(backend_names(listed), ["native", "gcrypt", "keylocker"]);
+    }
+}
