@@ -8,7 +8,10 @@
 //! - `backend`: who supports what, how one is chosen
 //! - `kernel`: what a mode kernel is, and the table of them that each key carries
 //! - `xts`, `modes`: the modes over any block cipher, many blocks a pass
+//! - `chain`: chains of HMACs, the inner loop of PBKDF2, over any hash
+//! - `md5`, `sha1`, `sha2`: the hashes of such chains, SHA on the CPU's own instructions
 //! - `iv`: the state a mode carries from call to call
+//! - `cpu`: what the CPU can run
 //! - [`algorithm`], [`error`]: known to all
 
 pub mod afsplit;
@@ -16,16 +19,24 @@ pub mod algorithm;
 mod backend;
 #[allow(unsafe_code, reason = "the C edge: raw pointers in, C symbols out")]
 pub mod capi;
+mod chain;
 pub mod cipher;
+#[allow(unsafe_code, reason = "asks the C library about the process")]
+mod cpu;
 pub mod error;
 pub mod hash;
 pub mod hmac;
 mod iv;
 pub mod ivgen;
 mod kernel;
+mod md5;
 mod modes;
 pub mod pbkdf;
 pub mod random;
+#[allow(unsafe_code, reason = "instructions that not every CPU has")]
+mod sha1;
+#[allow(unsafe_code, reason = "instructions that not every CPU has")]
+mod sha2;
 #[cfg(feature = "test-hooks")]
 pub mod test_hooks;
 mod xts;

@@ -1,6 +1,7 @@
 //! The default backend: ciphers compiled into this library.
 
 mod digest;
+mod pbkdf2;
 
 use std::ffi::CStr;
 

@@ -1,14 +1,14 @@
-//! Hashes, HMAC and PBKDF2 of the RustCrypto crates.
+//! Hashes and HMAC of the RustCrypto crates, and which code derives keys with a hash.
 
-use digest::{FixedOutput, FixedOutputReset, KeyInit, Output, Update};
-use hmac::{Hmac, HmacReset};
+use digest::{FixedOutputReset, KeyInit, Update};
+use hmac::HmacReset;
 use md5::Md5;
 use ripemd::Ripemd160;
 use sha1::Sha1;
 use sha2::{Sha224, Sha256, Sha384, Sha512};
 use sm3::Sm3;
-use zeroize::Zeroize;
 
+use super::pbkdf2::{derive, derive_by_copies};
 use crate::algorithm::HashAlgorithm;
 use crate::backend::HashContext;
 use crate::error::Error;
@@ -49,19 +49,17 @@ pub(super) fn pbkdf2(
     iterations: u64,
     out: &mut [u8],
 ) -> Result<(), Error> {
-    match algorithm {
-        HashAlgorithm::Md5 => derive(&keyed::<Hmac<Md5>>(password)?, salt, iterations, out),
-        HashAlgorithm::Sha1 => derive(&keyed::<Hmac<Sha1>>(password)?, salt, iterations, out),
-        HashAlgorithm::Sha224 => derive(&keyed::<Hmac<Sha224>>(password)?, salt, iterations, out),
-        HashAlgorithm::Sha256 => derive(&keyed::<Hmac<Sha256>>(password)?, salt, iterations, out),
-        HashAlgorithm::Sha384 => derive(&keyed::<Hmac<Sha384>>(password)?, salt, iterations, out),
-        HashAlgorithm::Sha512 => derive(&keyed::<Hmac<Sha512>>(password)?, salt, iterations, out),
-        HashAlgorithm::Ripemd160 => {
-            derive(&keyed::<Hmac<Ripemd160>>(password)?, salt, iterations, out)
-        }
-        HashAlgorithm::Sm3 => derive(&keyed::<Hmac<Sm3>>(password)?, salt, iterations, out),
-    }
-    Ok(())
+    let derive = match algorithm {
+        HashAlgorithm::Md5 => derive::<Md5, crate::md5::Md5>,
+        HashAlgorithm::Sha1 => derive::<Sha1, crate::sha1::Sha1>,
+        HashAlgorithm::Sha224 => derive::<Sha224, crate::sha2::Sha224>,
+        HashAlgorithm::Sha256 => derive::<Sha256, crate::sha2::Sha256>,
+        HashAlgorithm::Sha384 => derive::<Sha384, crate::sha2::Sha384>,
+        HashAlgorithm::Sha512 => derive::<Sha512, crate::sha2::Sha512>,
+        HashAlgorithm::Ripemd160 => derive_by_copies::<Ripemd160>,
+        HashAlgorithm::Sm3 => derive_by_copies::<Sm3>,
+    };
+    derive(password, salt, iterations, out)
 }
 
 fn keyed<M: KeyInit>(key: &[u8]) -> Result<M, Error> {
@@ -81,28 +79,5 @@ impl<D: Update + FixedOutputReset + Send> HashContext for Running<D> {
         let digest = digest.try_into().map_err(|_| Error::Internal)?;
         self.0.finalize_into_reset(digest);
         Ok(())
-    }
-}
-
-/// The output blocks, one after the other. `prf` holds the states after the padded password, so that an iteration
-/// copies them and runs the hash's compression function twice.
-fn derive<M>(prf: &M, salt: &[u8], iterations: u64, out: &mut [u8])
-where
-    M: Update + FixedOutput + Clone,
-{
-    for (number, out) in (1_u32..).zip(out.chunks_mut(M::output_size())) {
-        let mut link = Output::<M>::default();
-        prf.clone().chain(salt).chain(number.to_be_bytes()).finalize_into(&mut link);
-
-        let mut sum = link.clone();
-        for _ in 1..iterations {
-            prf.clone().chain(&link).finalize_into(&mut link);
-            for (sum, link) in sum.iter_mut().zip(&link) {
-                *sum ^= link;
-            }
-        }
-        out.copy_from_slice(&sum[..out.len()]);
-        link.as_mut_slice().zeroize();
-        sum.as_mut_slice().zeroize();
     }
 }
