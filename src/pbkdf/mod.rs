@@ -38,13 +38,17 @@ pub fn pbkdf2(
 /// A measurement that takes at least so much of the thread's time is precise enough.
 const ENOUGH_NANOSECONDS: u64 = 250_000_000;
 
+/// After so much time on the wall no longer measurement is started: on a busy machine the thread's own time runs slowly.
+const PATIENCE_NANOSECONDS: u64 = 500_000_000;
+
 /// Output blocks that are measured; the time of more is in proportion. Bounds the memory and the time of one iteration.
 const MEASURED_BLOCKS: usize = 64;
 
 /// How many iterations of [`pbkdf2`] with `out_len` bytes of output this thread does in a second of its own time, at
 /// least 1.
 ///
-/// Doubles the iterations until they take long enough, so that the whole ends within about a second.
+/// Doubles the iterations until they take long enough. A measurement takes about as long as all before it, so that the
+/// whole ends within about a second.
 ///
 /// # Errors
 /// As [`pbkdf2`].
@@ -60,12 +64,16 @@ pub fn count_iterations(
     let mut out = Zeroizing::new([0; MEASURED_BLOCKS * HashAlgorithm::MAX_DIGEST_LEN]);
     let out = &mut out[..measured * digest_len];
 
+    let whole = Stopwatch::start();
     let mut iterations = 64;
     loop {
         let stopwatch = Stopwatch::start();
         pbkdf2(algorithm, password, salt, iterations, out)?;
         let nanoseconds = stopwatch.nanoseconds();
-        if nanoseconds >= ENOUGH_NANOSECONDS || iterations >= u64::MAX / 2 {
+        if nanoseconds >= ENOUGH_NANOSECONDS
+            || whole.wall_nanoseconds() >= PATIENCE_NANOSECONDS
+            || iterations >= u64::MAX / 2
+        {
             return Ok(per_second(iterations, nanoseconds, measured, blocks));
         }
         iterations *= 2;
