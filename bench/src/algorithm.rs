@@ -1,6 +1,23 @@
-//! Algorithms, modes and directions: the numbers, names and lengths of QEMU's API.
+//! Algorithms, modes, directions and hashes: the numbers, names and lengths of QEMU's API.
 
 use std::fmt;
+
+/// What goes by a name on the command line.
+pub(crate) trait Named: Copy + PartialEq + 'static {
+    /// In the order of the tables.
+    const ALL: &'static [Self];
+
+    fn name(self) -> &'static str;
+
+    fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|one| one.name() == name)
+    }
+
+    /// All of them, for people who named none of them.
+    fn names() -> String {
+        Self::ALL.iter().map(|one| one.name()).collect::<Vec<_>>().join(" ")
+    }
+}
 
 /// A block cipher, numbered as in `QCryptoCipherAlgo`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,8 +38,8 @@ pub(crate) enum Algorithm {
     Sm4,
 }
 
-impl Algorithm {
-    pub(crate) const ALL: [Self; 13] = [
+impl Named for Algorithm {
+    const ALL: &'static [Self] = &[
         Self::Aes128,
         Self::Aes192,
         Self::Aes256,
@@ -38,10 +55,7 @@ impl Algorithm {
         Self::Sm4,
     ];
 
-    /// What disks are encrypted with.
-    pub(crate) const DEFAULT: [Self; 3] = [Self::Aes128, Self::Aes192, Self::Aes256];
-
-    pub(crate) fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Aes128 => "aes-128",
             Self::Aes192 => "aes-192",
@@ -58,10 +72,11 @@ impl Algorithm {
             Self::Sm4 => "sm4",
         }
     }
+}
 
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|algorithm| algorithm.name() == name)
-    }
+impl Algorithm {
+    /// What disks are encrypted with.
+    pub(crate) const DEFAULT: &'static [Self] = &[Self::Aes128, Self::Aes192, Self::Aes256];
 
     /// Bytes of one key; XTS takes two.
     pub(crate) fn key_len(self) -> usize {
@@ -91,20 +106,16 @@ pub(crate) enum Mode {
     Ctr,
 }
 
-impl Mode {
-    pub(crate) const ALL: [Self; 4] = [Self::Ecb, Self::Cbc, Self::Ctr, Self::Xts];
+impl Named for Mode {
+    const ALL: &'static [Self] = &[Self::Ecb, Self::Cbc, Self::Ctr, Self::Xts];
 
-    pub(crate) fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Ecb => "ecb",
             Self::Cbc => "cbc",
             Self::Xts => "xts",
             Self::Ctr => "ctr",
         }
-    }
-
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|mode| mode.name() == name)
     }
 }
 
@@ -158,14 +169,73 @@ impl fmt::Display for Spec {
     }
 }
 
+/// A hash, numbered as in `QCryptoHashAlgo`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Hash {
+    Md5,
+    Sha1,
+    Sha224,
+    Sha256,
+    Sha384,
+    Sha512,
+    Ripemd160,
+    Sm3,
+}
+
+impl Named for Hash {
+    const ALL: &'static [Self] = &[
+        Self::Md5,
+        Self::Sha1,
+        Self::Sha224,
+        Self::Sha256,
+        Self::Sha384,
+        Self::Sha512,
+        Self::Ripemd160,
+        Self::Sm3,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Md5 => "md5",
+            Self::Sha1 => "sha1",
+            Self::Sha224 => "sha224",
+            Self::Sha256 => "sha256",
+            Self::Sha384 => "sha384",
+            Self::Sha512 => "sha512",
+            Self::Ripemd160 => "ripemd160",
+            Self::Sm3 => "sm3",
+        }
+    }
+}
+
+impl Hash {
+    /// What LUKS headers name.
+    pub(crate) const DEFAULT: &'static [Self] = &[Self::Sha1, Self::Sha256, Self::Sha512];
+
+    pub(crate) fn digest_len(self) -> usize {
+        match self {
+            Self::Md5 => 16,
+            Self::Sha1 | Self::Ripemd160 => 20,
+            Self::Sha224 => 28,
+            Self::Sha256 | Self::Sm3 => 32,
+            Self::Sha384 => 48,
+            Self::Sha512 => 64,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn numbers_are_those_of_the_api() {
-        for (number, algorithm) in Algorithm::ALL.into_iter().enumerate() {
-            assert_eq!(algorithm as usize, number);
+        for (number, algorithm) in Algorithm::ALL.iter().enumerate() {
+            assert_eq!(*algorithm as usize, number);
+        }
+        for (number, hash) in Hash::ALL.iter().enumerate() {
+            assert_eq!(*hash as usize, number);
         }
         assert_eq!(
             [Mode::Ecb as u32, Mode::Cbc as u32, Mode::Xts as u32, Mode::Ctr as u32],

@@ -5,9 +5,14 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 
-use crate::algorithm::Algorithm;
 use crate::peers;
 use crate::units::parse_size;
+
+/// `--size`, where none is given.
+const DEFAULT_SIZE: u64 = 2 << 30;
+
+/// `--iterations`, where none are given: some ten milliseconds of a fast library's time in each round.
+const DEFAULT_ITERATIONS: u64 = 1_500_000;
 
 /// Times libqcrypto and the other crypto libraries of this machine side by side
 #[derive(Debug, Parser)]
@@ -28,6 +33,24 @@ pub(crate) enum Command {
         #[arg(value_name = "FILTER")]
         filters: Vec<String>,
     },
+    /// Throughput of hashes, by chunk size; each chunk is a message
+    Hash {
+        /// Hashes (md5 sha1 sha224 sha256 sha384 sha512 ripemd160 sm3) and chunk sizes
+        #[arg(value_name = "FILTER")]
+        filters: Vec<String>,
+    },
+    /// Throughput of HMAC, by chunk size; each chunk is a message
+    Hmac {
+        /// Hashes and chunk sizes
+        #[arg(value_name = "FILTER")]
+        filters: Vec<String>,
+    },
+    /// Iterations of PBKDF2 a second, by length of the key
+    Pbkdf {
+        /// Hashes and lengths of the key in bytes (20 32 64 or any other)
+        #[arg(value_name = "FILTER")]
+        filters: Vec<String>,
+    },
     /// Nanoseconds a call: a new object and its end, setiv, one block, one sector
     Cost {
         /// Modes and algorithms
@@ -37,10 +60,15 @@ pub(crate) enum Command {
 }
 
 #[derive(Debug, Args)]
+#[cfg_attr(test, derive(Default))]
 pub(crate) struct Options {
-    /// Bytes for each implementation, case and direction, with K, M or G
-    #[arg(long, global = true, value_name = "BYTES", default_value = "2G", value_parser = parse_size)]
-    pub(crate) size: u64,
+    /// Bytes for each implementation, case and direction, with K, M or G [default: 2G]
+    #[arg(long, global = true, value_name = "BYTES", value_parser = parse_size)]
+    size: Option<u64>,
+
+    /// Iterations of PBKDF2 for each implementation and case [default: 1500000]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    iterations: Option<u64>,
 
     /// Times the whole list of cases is gone through
     #[arg(long, global = true, value_name = "N", default_value = "15", value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -51,8 +79,8 @@ pub(crate) struct Options {
     pub(crate) rounds: u32,
 
     /// Algorithms, besides those among the filters
-    #[arg(long = "alg", global = true, value_name = "NAME", value_delimiter = ',', value_parser = algorithm)]
-    pub(crate) algorithms: Vec<Algorithm>,
+    #[arg(long = "alg", global = true, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) algorithms: Vec<String>,
 
     /// Set the IV once a round, not before every chunk
     #[arg(long, global = true)]
@@ -95,17 +123,43 @@ pub(crate) struct Options {
     pub(crate) list: bool,
 }
 
+/// Options that mean something to some subcommands only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extra {
+    Size,
+    Iterations,
+    KeepIv,
+    Picture,
+}
+
 impl Options {
     /// Whether an implementation of this name takes part.
     pub(crate) fn wants(&self, name: &str) -> bool {
         self.peers.as_ref().is_none_or(|peers| peers.iter().any(|peer| peer == name))
     }
-}
 
-fn algorithm(name: &str) -> Result<Algorithm, String> {
-    Algorithm::from_name(name).ok_or_else(|| {
-        format!("the algorithms are {}", Algorithm::ALL.map(Algorithm::name).join(" "))
-    })
+    pub(crate) fn size(&self) -> u64 {
+        self.size.unwrap_or(DEFAULT_SIZE)
+    }
+
+    pub(crate) fn iterations(&self) -> u64 {
+        self.iterations.unwrap_or(DEFAULT_ITERATIONS)
+    }
+
+    /// Complains of an option that the subcommand `name`, which takes `extras`, would pass over in silence.
+    pub(crate) fn expect(&self, name: &str, extras: &[Extra]) -> Result<(), String> {
+        let given = [
+            (Extra::Size, "--size", self.size.is_some()),
+            (Extra::Iterations, "--iterations", self.iterations.is_some()),
+            (Extra::KeepIv, "--keep-iv", self.keep_iv),
+            (Extra::Picture, "--svg", self.svg.is_some()),
+            (Extra::Picture, "--png", self.png.is_some()),
+        ];
+        match given.iter().find(|(extra, _, given)| *given && !extras.contains(extra)) {
+            Some((_, option, _)) => Err(format!("{option} means nothing to {name}")),
+            None => Ok(()),
+        }
+    }
 }
 
 fn peer(name: &str) -> Result<String, String> {
@@ -156,7 +210,7 @@ mod tests {
             ["qcrypto-bench --size 1M cipher xts 512", "qcrypto-bench cipher xts --size 1M 512"]
         {
             let Parsed::Run(cli) = read(line) else { panic!("{line}") };
-            assert_eq!(cli.options.size, 1 << 20);
+            assert_eq!(cli.options.size(), 1 << 20);
             assert!(
                 matches!(cli.command, Some(Command::Cipher { filters }) if filters == ["xts", "512"])
             );
@@ -170,7 +224,7 @@ mod tests {
         else {
             panic!()
         };
-        assert_eq!(cli.options.algorithms, [Algorithm::Sm4, Algorithm::Des, Algorithm::TripleDes]);
+        assert_eq!(cli.options.algorithms, ["sm4", "des", "3des"]);
         assert!(cli.options.wants("nettle") && !cli.options.wants("openssl"));
     }
 
@@ -180,7 +234,6 @@ mod tests {
             "--size 0",
             "--size x",
             "--rounds 0",
-            "--alg rot13",
             "--peers rust",
             "--core x",
             "--frobnicate",
@@ -190,6 +243,16 @@ mod tests {
                 panic!("{line}")
             };
             assert!(!message.contains('\n') && !message.starts_with("error"), "{message}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_passed_over() {
+        for option in ["--size 1M", "--iterations 9", "--keep-iv", "--svg x", "--png x"] {
+            let Parsed::Run(cli) = read(&format!("qcrypto-bench cost {option}")) else { panic!() };
+            assert!(cli.options.expect("cost", &[]).unwrap_err().contains(&option[..5]));
+            let all = [Extra::Size, Extra::Iterations, Extra::KeepIv, Extra::Picture];
+            assert_eq!(cli.options.expect("cipher", &all), Ok(()));
         }
     }
 

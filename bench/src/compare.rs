@@ -1,75 +1,29 @@
 //! Before anything is timed: do all implementations give the same output?
 
-use crate::algorithm::{Direction, Spec};
-use crate::buffer::sample;
 use crate::contest::{Entrant, Outcome};
-use crate::peers::Engine;
 
 /// For each entrant, why it must not be timed; none if it may. Entrants without an engine are passed over.
-pub(crate) fn check(
-    entrants: &mut [Entrant<'_, dyn Engine>],
-    spec: Spec,
-    chunk: usize,
+pub(crate) fn check<E: ?Sized>(
+    entrants: &mut [Entrant<'_, E>],
+    mut output: impl FnMut(&mut E) -> Result<Vec<u8>, Outcome>,
 ) -> Vec<Option<Outcome>> {
-    let lengths = lengths(spec.algorithm.block_len(), chunk);
     let outputs: Vec<Option<Result<Vec<u8>, Outcome>>> = entrants
         .iter_mut()
-        .map(|entrant| {
-            let engine = entrant.engine.as_mut().ok()?;
-            Some(
-                lengths
-                    .iter()
-                    .map(|len| try_out(engine.as_mut(), *len))
-                    .collect::<Result<Vec<_>, _>>(),
-            )
-        })
-        .map(|outputs| outputs.map(|result| result.map(|parts| parts.concat())))
+        .map(|entrant| entrant.engine.as_mut().ok().map(|engine| output(engine)))
         .collect();
-
     let given: Vec<Option<&[u8]>> =
         outputs.iter().map(|output| output.as_ref()?.as_deref().ok()).collect();
     let odd = odd_ones_out(&given);
+    let differs = || Outcome::Differs { reason: "not the output that most others give".to_owned() };
     outputs
         .iter()
         .zip(odd)
         .map(|(output, odd)| match output {
             Some(Err(outcome)) => Some(outcome.clone()),
-            Some(Ok(_)) if odd => Some(differs("not the output that most others give")),
+            Some(Ok(_)) if odd => Some(differs()),
             _ => None,
         })
         .collect()
-}
-
-/// One block, the odd counts around the widths of kernels, a sector, a page and a bit, and what will be timed.
-fn lengths(block_len: usize, chunk: usize) -> Vec<usize> {
-    let mut lengths: Vec<usize> = [1, 2, 3, 5, 9, 17].map(|blocks| blocks * block_len).to_vec();
-    lengths.extend([512, 4096 + block_len, chunk]);
-    lengths
-}
-
-/// Both directions of one length; what one does the other must undo.
-fn try_out(engine: &mut dyn Engine, len: usize) -> Result<Vec<u8>, Outcome> {
-    let (iv, plain) = (sample(16, 2), sample(len, 3));
-    let mut crypt = |direction, input: &[u8]| {
-        let mut output = vec![0; len];
-        match engine.crypt(direction, &iv, input, &mut output) {
-            Ok(()) => Ok(output),
-            Err(reason) => Err(Outcome::Failed {
-                reason: format!("{} of {len} bytes: {reason}", direction.name()),
-            }),
-        }
-    };
-    let encrypted = crypt(Direction::Encrypt, &plain)?;
-    let back = crypt(Direction::Decrypt, &encrypted)?;
-    if back == plain {
-        Ok(encrypted)
-    } else {
-        Err(differs(&format!("{len} bytes do not come back from decryption")))
-    }
-}
-
-fn differs(reason: &str) -> Outcome {
-    Outcome::Differs { reason: reason.to_owned() }
 }
 
 /// Marks those outside the largest group that agrees. Where no group is the largest, nobody can be believed.
@@ -90,6 +44,35 @@ fn odd_ones_out<T: PartialEq>(given: &[Option<T>]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Clock;
+    use crate::peers::{Refusal, Title};
+
+    #[test]
+    fn who_may_not_be_timed() {
+        let title = Title {
+            name: String::new(),
+            version: String::new(),
+            ours: false,
+            clock: Clock::Thread,
+        };
+        let absent = || Err(Refusal::Unsupported("no".to_owned()));
+        let mut entrants: Vec<Entrant<'_, u8>> = [Ok(1), Ok(2), Ok(1), Ok(0), absent()]
+            .map(|engine| Entrant {
+                title: &title,
+                kernel: String::new(),
+                engine: engine.map(Box::new),
+            })
+            .into();
+        let verdict = check(&mut entrants, |engine| match *engine {
+            0 => Err(Outcome::Failed { reason: "tired".to_owned() }),
+            digest => Ok(vec![digest]),
+        });
+        let complaints: Vec<Option<String>> =
+            verdict.iter().map(|outcome| outcome.as_ref()?.complaint()).collect();
+        assert!(complaints[1].as_ref().unwrap().starts_with("differs: "));
+        assert_eq!(complaints[3].as_ref().unwrap(), "failed: tired");
+        assert!([0, 2, 4].iter().all(|row| complaints[*row].is_none()));
+    }
 
     #[test]
     fn most_are_right() {
@@ -107,12 +90,5 @@ mod tests {
             odd_ones_out(&[Some(1), Some(2), Some(2), Some(1), None]),
             [true, true, true, true, false]
         );
-    }
-
-    #[test]
-    fn lengths_fit_the_block() {
-        for block_len in [8, 16] {
-            assert!(lengths(block_len, 65_536).iter().all(|len| len % block_len == 0));
-        }
     }
 }

@@ -126,12 +126,12 @@ impl<'a, L> Contest<'a, L> {
         }
     }
 
-    /// How it ended. `unit` makes seconds a call the figure to show.
-    pub(crate) fn judge(self, unit: impl Fn(&L, f64) -> f64) -> Case<L> {
+    /// How it ended. `value` makes seconds a call the figure to show.
+    pub(crate) fn judge(self, value: impl Fn(f64) -> f64) -> Case<L> {
         let best = best_other(self.titles.iter().copied().zip(&self.tracks));
         let outcome = |track: &Result<Vec<f64>, Outcome>| match track {
             Ok(times) => Outcome::Measured {
-                value: Summary::of(times.iter().map(|seconds| unit(&self.label, *seconds))),
+                value: Summary::of(times.iter().map(|seconds| value(*seconds))),
                 ratio: best.map(|(_, best)| speed_ratio(times, best)),
             },
             Err(outcome) => outcome.clone(),
@@ -215,7 +215,7 @@ mod tests {
         };
         let mut contest = Contest::new((), titles.iter());
         contest.pass(&mut entrants, &excluded, Plan::new(4, 2), work, || {});
-        let case = contest.judge(|(), seconds| seconds);
+        let case = contest.judge(|seconds| seconds);
         assert_eq!(ran, ['o', 'o', 'o']);
         assert!(case.best_other.is_none());
         assert!(matches!(case.rows[0].outcome, Outcome::Measured { ratio: None, .. }));
@@ -236,7 +236,7 @@ mod tests {
             contest.pass(&mut entrants, &[None, None, None], Plan::new(4, 2), work, || {});
         }
         assert_eq!(contest.tracks[0].as_ref().unwrap().len(), 6);
-        let case = contest.judge(|(), seconds| seconds);
+        let case = contest.judge(|seconds| seconds);
         assert!(matches!(case.rows[0].outcome, Outcome::Measured { .. }));
         assert_eq!(case.rows[1].outcome.complaint().unwrap(), "failed: tired");
     }

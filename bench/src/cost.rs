@@ -2,20 +2,19 @@
 
 use serde::Serialize;
 
-use crate::algorithm::{Algorithm, Direction, Spec};
+use crate::algorithm::{Algorithm, Direction, Mode, Named, Spec};
 use crate::buffer::Pair;
-use crate::compare;
-use crate::contest::Contest;
-use crate::measure::Plan;
-use crate::peers::{Engine, Ivs};
-use crate::problem::Problem;
+use crate::cipher;
+use crate::cli::{Extra, Options};
+use crate::contest::Outcome;
+use crate::peers::{CipherEngine, Family, Implementation, Ivs, Refusal};
 use crate::report::{self, Figure};
-use crate::select::Filters;
-use crate::session::Session;
+use crate::select::Words;
+use crate::tournament::Discipline;
 
 /// What is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operation {
+pub(crate) enum Operation {
     /// A new object for both directions, and its end.
     NewFree,
     SetIv,
@@ -58,7 +57,12 @@ impl Operation {
         }
     }
 
-    fn run(self, engine: &mut dyn Engine, buffers: &mut Pair, calls: u64) -> Result<(), String> {
+    fn run(
+        self,
+        engine: &mut dyn CipherEngine,
+        buffers: &mut Pair,
+        calls: u64,
+    ) -> Result<(), String> {
         match self {
             Self::NewFree => engine.renew(calls),
             Self::SetIv => engine.set_ivs(calls),
@@ -70,7 +74,7 @@ impl Operation {
 
 /// Which case.
 #[derive(Clone, Debug, Serialize)]
-struct Label {
+pub(crate) struct Label {
     cipher: String,
     algorithm: &'static str,
     mode: &'static str,
@@ -91,63 +95,88 @@ impl report::Label for Label {
     }
 }
 
-const FIGURE: Figure = Figure { kind: "cost", unit: "ns", plain_unit: "ns" };
+pub(crate) struct Cost {
+    specs: Vec<Spec>,
+    /// Of all passes together.
+    rounds: u64,
+}
 
-pub(crate) fn run(session: &Session, filters: &Filters) -> Result<(), Problem> {
-    if filters.has_chunks() {
-        return Err(Problem::Usage(
-            "cost has its own lengths: a chunk size is no filter here".to_owned(),
-        ));
+impl Cost {
+    pub(crate) fn new(options: &Options, filters: &[String]) -> Result<Self, String> {
+        let mut words = Words::new(filters);
+        let specs = cipher::specs(&mut words, options, &[Algorithm::Aes256])?;
+        if !words.lengths("calls", u64::MAX)?.is_empty() {
+            return Err("cost has its own lengths: a chunk size is no filter here".to_owned());
+        }
+        words.end(&format!("a mode ({}) nor an algorithm", Mode::names()))?;
+        Ok(Self { specs, rounds: u64::from(options.passes) * u64::from(options.rounds) })
     }
-    if session.svg.is_some() || session.png.is_some() {
-        return Err(Problem::Usage("cost has no picture".to_owned()));
+}
+
+impl Discipline for Cost {
+    type Subject = Spec;
+    type Event = Operation;
+    type Engine = dyn CipherEngine;
+    type Label = Label;
+
+    const FAMILY: Family = Family::Ciphers;
+    const EXTRAS: &'static [Extra] = &[];
+
+    fn figure(&self) -> Figure {
+        let terms = vec![cipher::describe(Ivs::Fresh)];
+        Figure { kind: "cost", unit: "ns", plain_unit: "ns", terms }
     }
-    let mut contests: Vec<(Spec, Operation, Contest<'_, Label>)> = Vec::new();
-    for spec in filters.specs(&[Algorithm::Aes256]).map_err(Problem::Usage)? {
-        let operations = Operation::ALL.into_iter().filter(|operation| operation.exists(spec));
-        contests.extend(
-            operations.map(|operation| (spec, operation, session.contest(label(spec, operation)))),
-        );
+
+    fn cases(&self) -> Vec<(Spec, Operation)> {
+        let cases =
+            self.specs.iter().flat_map(|spec| Operation::ALL.map(|operation| (*spec, operation)));
+        cases.filter(|(spec, operation)| operation.exists(*spec)).collect()
     }
-    session.expect_slices(contests.iter().map(|(_, operation, _)| plan(session, *operation)));
-    for _ in 0..session.options.passes {
-        for of_one_spec in contests.chunk_by_mut(|(a, ..), (b, ..)| a == b) {
-            pass(session, of_one_spec);
+
+    fn label(&self, spec: Spec, operation: Operation) -> Label {
+        Label {
+            cipher: spec.to_string(),
+            algorithm: spec.algorithm.name(),
+            mode: spec.mode.name(),
+            operation: operation.name(),
         }
     }
-    let nanoseconds = |_: &Label, seconds| seconds * 1e9;
-    let cases: Vec<_> =
-        contests.into_iter().map(|(.., contest)| contest.judge(nanoseconds)).collect();
-    session.show(&FIGURE, &cases)
-}
 
-fn label(spec: Spec, operation: Operation) -> Label {
-    Label {
-        cipher: spec.to_string(),
-        algorithm: spec.algorithm.name(),
-        mode: spec.mode.name(),
-        operation: operation.name(),
+    fn calls(&self, operation: Operation) -> u64 {
+        operation.calls() * self.rounds
     }
-}
 
-fn plan(session: &Session, operation: Operation) -> Plan {
-    let rounds = session.options.rounds;
-    Plan::new(operation.calls() * u64::from(rounds), rounds)
-}
+    fn open(
+        &self,
+        implementation: &Implementation,
+        spec: Spec,
+    ) -> Result<Box<Self::Engine>, Refusal> {
+        implementation.library().cipher(spec)
+    }
 
-/// All operations of one cipher, with new objects.
-fn pass(session: &Session, contests: &mut [(Spec, Operation, Contest<'_, Label>)]) {
-    let spec = contests[0].0;
-    let mut entrants = session.entrants(spec);
-    let verdict = compare::check(&mut entrants, spec, Operation::SECTOR_LEN);
-    for (_, operation, contest) in contests {
+    fn kernel(&self, engine: &Self::Engine) -> String {
+        engine.kernel()
+    }
+
+    fn output(
+        &self,
+        engine: &mut Self::Engine,
+        spec: Spec,
+        _operation: Operation,
+    ) -> Result<Vec<u8>, Outcome> {
+        cipher::output(engine, spec, Operation::SECTOR_LEN)
+    }
+
+    fn work(
+        &self,
+        spec: Spec,
+        operation: Operation,
+    ) -> impl FnMut(&mut Self::Engine, u64) -> Result<(), String> {
         let mut buffers = Pair::new(operation.buffer_len(spec));
-        session.pass(
-            contest,
-            &mut entrants,
-            &verdict,
-            plan(session, *operation),
-            |engine, calls| operation.run(engine, &mut buffers, calls),
-        );
+        move |engine, calls| operation.run(engine, &mut buffers, calls)
+    }
+
+    fn value(&self, _operation: Operation, seconds: f64) -> f64 {
+        seconds * 1e9
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! - `cli`, `select`, `units`: what is asked for
 //! - `peers`: the libraries, each opened at run time
-//! - `cipher`, `cost`: the subcommands
+//! - `cipher`, `hash`, `pbkdf`, `cost`: the subcommands
+//! - `tournament`: what they have in common
 //! - `compare`, `contest`, `measure`, `clock`, `buffer`, `stats`: same outputs, then same work by turns, then medians
 //! - `session`, `machine`, `output`, `report`: where it happens and what comes out
 
@@ -14,23 +15,30 @@ mod clock;
 mod compare;
 mod contest;
 mod cost;
+mod hash;
 mod machine;
 mod measure;
 mod output;
+mod pbkdf;
 mod peers;
 mod problem;
 mod report;
 mod select;
 mod session;
 mod stats;
+mod tournament;
 mod units;
 
 use std::process::ExitCode;
 
+use cipher::Throughput;
 use cli::{Cli, Command, Parsed};
+use cost::Cost;
+use hash::{Kind, Messages};
+use pbkdf::Keys;
+use peers::Family;
 use problem::Problem;
-use select::Filters;
-use session::{Session, write_out};
+use session::write_out;
 
 fn main() -> ExitCode {
     match run() {
@@ -50,27 +58,28 @@ fn run() -> Result<ExitCode, Problem> {
     };
     let Cli { options, command } = cli;
     if options.list {
-        let found =
-            peers::find(&options.libraries, |name| options.wants(name)).map_err(Problem::Usage)?;
+        let found = peers::find(&options.libraries, |name| options.wants(name), Family::Ciphers)
+            .map_err(Problem::Usage)?;
         return write_out(&report::list(&found)).map(|()| ExitCode::SUCCESS);
     }
-    let parse =
-        |words: &[String]| Filters::parse(words, &options.algorithms).map_err(Problem::Usage);
-    let session = match command {
+    match command {
         Some(Command::Cipher { filters }) => {
-            let filters = parse(&filters)?;
-            let session = Session::open(options)?;
-            cipher::run(&session, &filters)?;
-            session
+            tournament::run(options, |options| Throughput::new(options, &filters))
+        }
+        Some(Command::Hash { filters }) => {
+            tournament::run(options, |options| Messages::new(Kind::Hash, options, &filters))
+        }
+        Some(Command::Hmac { filters }) => {
+            tournament::run(options, |options| Messages::new(Kind::Hmac, options, &filters))
+        }
+        Some(Command::Pbkdf { filters }) => {
+            tournament::run(options, |options| Keys::new(options, &filters))
         }
         Some(Command::Cost { filters }) => {
-            let filters = parse(&filters)?;
-            let session = Session::open(options)?;
-            cost::run(&session, &filters)?;
-            session
+            tournament::run(options, |options| Cost::new(options, &filters))
         }
-        None => return Err(Problem::Usage("what shall be measured: cipher or cost?".to_owned())),
-    };
-    // A library that gives wrong answers or none must not look like success to a script.
-    Ok(if session.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        None => Err(Problem::Usage(
+            "what shall be measured: cipher, hash, hmac, pbkdf or cost?".to_owned(),
+        )),
+    }
 }

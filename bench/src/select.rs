@@ -1,6 +1,6 @@
-//! The positional filters: modes, chunk sizes and algorithms, in any order.
+//! The positional filters: names and numbers of bytes, in any order. What they mean is for each subcommand to say.
 
-use crate::algorithm::{Algorithm, Mode, Spec};
+use crate::algorithm::Named;
 use crate::units::{format_size, parse_size};
 
 /// QEMU's chunks: a sector, a page, a cluster's quarter, a cluster.
@@ -9,132 +9,115 @@ const DEFAULT_CHUNKS: [usize; 4] = [512, 4096, 16_384, 65_536];
 /// Where libgcrypt ends an XTS data unit; nobody's I/O is larger.
 const LARGEST_CHUNK: u64 = 16 << 20;
 
-/// What the words on the command line ask for; nothing of a kind means all of that kind.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Filters {
-    algorithms: Vec<Algorithm>,
-    modes: Vec<Mode>,
-    chunks: Vec<usize>,
-}
+/// The words of a command line that nobody has taken yet.
+pub(crate) struct Words(Vec<String>);
 
-impl Filters {
-    pub(crate) fn parse(words: &[String], algorithms: &[Algorithm]) -> Result<Self, String> {
-        let mut filters = Self { algorithms: algorithms.to_vec(), ..Self::default() };
-        for word in words {
-            filters.add(word)?;
-        }
-        filters.chunks.sort_unstable();
-        filters.chunks.dedup();
-        Ok(filters)
+impl Words {
+    pub(crate) fn new(words: &[String]) -> Self {
+        Self(words.to_vec())
     }
 
-    fn add(&mut self, word: &str) -> Result<(), String> {
-        if let Some(mode) = Mode::from_name(word) {
-            self.modes.push(mode);
-        } else if let Some(algorithm) = Algorithm::from_name(word) {
-            self.algorithms.push(algorithm);
-        } else if word.starts_with(|letter: char| letter.is_ascii_digit()) {
-            self.chunks.push(chunk(word)?);
-        } else {
-            return Err(format!(
-                "unknown filter '{word}': neither a mode ({}), an algorithm nor a chunk size",
-                modes()
-            ));
-        }
-        Ok(())
+    /// Takes the names of `N`s.
+    pub(crate) fn names<N: Named>(&mut self) -> Vec<N> {
+        self.0
+            .extract_if(.., |word| N::from_name(word).is_some())
+            .filter_map(|word| N::from_name(&word))
+            .collect()
     }
 
-    /// The ciphers chosen, `default` algorithms where none is named.
-    pub(crate) fn specs(&self, default: &[Algorithm]) -> Result<Vec<Spec>, String> {
-        let algorithms = if self.algorithms.is_empty() { default } else { &self.algorithms };
-        let modes = if self.modes.is_empty() { &Mode::ALL[..] } else { &self.modes };
-        let chosen = |algorithm: &Algorithm| algorithms.contains(algorithm);
-        let specs: Vec<Spec> = Algorithm::ALL
-            .into_iter()
-            .filter(chosen)
-            .flat_map(|algorithm| Mode::ALL.map(|mode| Spec { algorithm, mode }))
-            .filter(|spec| modes.contains(&spec.mode) && spec.exists())
-            .collect();
-        if specs.is_empty() {
-            return Err("nothing to measure: XTS needs a cipher of 16-byte blocks".to_owned());
-        }
-        Ok(specs)
+    /// Takes the numbers of bytes, in order; `what` they count is for the complaint about more than `largest`. To be
+    /// called after the names, some of which begin with a digit.
+    pub(crate) fn lengths(&mut self, what: &str, largest: u64) -> Result<Vec<usize>, String> {
+        let numbers =
+            self.0.extract_if(.., |word| word.starts_with(|letter: char| letter.is_ascii_digit()));
+        let mut lengths: Vec<usize> =
+            numbers.map(|word| length(&word, what, largest)).collect::<Result<_, _>>()?;
+        lengths.sort_unstable();
+        lengths.dedup();
+        Ok(lengths)
     }
 
-    /// The chunk sizes chosen, if each can be measured with `size` bytes a case.
-    pub(crate) fn chunks(&self, specs: &[Spec], size: u64) -> Result<Vec<usize>, String> {
-        let chunks = if self.chunks.is_empty() { &DEFAULT_CHUNKS[..] } else { &self.chunks };
-        for chunk in chunks {
-            if let Some(spec) = specs.iter().find(|spec| chunk % spec.algorithm.block_len() != 0) {
-                let block_len = spec.algorithm.block_len();
-                return Err(format!(
-                    "chunks of {chunk} bytes are no multiple of the {block_len}-byte block of {spec}"
-                ));
-            }
-            if *chunk as u64 > size {
-                return Err(format!(
-                    "a size of {} is less than one chunk of {chunk} bytes",
-                    format_size(size)
-                ));
-            }
+    /// Takes the chunk sizes, or those of QEMU's benchmarks, if a case of `size` bytes has room for them.
+    pub(crate) fn chunks(&mut self, size: u64) -> Result<Vec<usize>, String> {
+        let mut chunks = self.lengths("chunks", LARGEST_CHUNK)?;
+        if chunks.is_empty() {
+            chunks = DEFAULT_CHUNKS.to_vec();
         }
-        Ok(chunks.to_vec())
+        match chunks.iter().find(|chunk| **chunk as u64 > size) {
+            Some(chunk) => Err(format!(
+                "a size of {} is less than one chunk of {chunk} bytes",
+                format_size(size)
+            )),
+            None => Ok(chunks),
+        }
     }
 
-    pub(crate) fn has_chunks(&self) -> bool {
-        !self.chunks.is_empty()
+    /// Complains of a word that is left: it is none of `known`.
+    pub(crate) fn end(self, known: &str) -> Result<(), String> {
+        match self.0.first() {
+            Some(word) => Err(format!("unknown filter '{word}': neither {known}")),
+            None => Ok(()),
+        }
     }
 }
 
-fn chunk(word: &str) -> Result<usize, String> {
+fn length(word: &str, what: &str, largest: u64) -> Result<usize, String> {
     // 3des begins like a number too, and so may a slip of the pen.
     let bytes = parse_size(word).map_err(|reason| format!("unknown filter '{word}': {reason}"))?;
-    if bytes > LARGEST_CHUNK {
-        return Err(format!("chunks of {word} are more than {}", format_size(LARGEST_CHUNK)));
+    if bytes > largest {
+        return Err(format!("{what} of {word} are more than {}", format_size(largest)));
     }
     Ok(bytes as usize)
 }
 
-fn modes() -> String {
-    Mode::ALL.map(Mode::name).join(" ")
+/// The names given to `--alg`.
+pub(crate) fn algorithms<N: Named>(names: &[String]) -> Result<Vec<N>, String> {
+    let algorithm = |name: &String| {
+        N::from_name(name)
+            .ok_or_else(|| format!("unknown algorithm '{name}': there are {}", N::names()))
+    };
+    names.iter().map(algorithm).collect()
+}
+
+/// Those that are `chosen` in the order of the tables, or the `default` where none is.
+pub(crate) fn choose<N: Named>(chosen: &[N], default: &[N]) -> Vec<N> {
+    let chosen = if chosen.is_empty() { default } else { chosen };
+    N::ALL.iter().copied().filter(|one| chosen.contains(one)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithm::{Algorithm, Hash, Mode};
 
-    fn parse(words: &str) -> Result<Filters, String> {
-        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        Filters::parse(&words, &[])
-    }
-
-    #[test]
-    fn nothing_means_the_default() {
-        let filters = parse("").unwrap();
-        let specs = filters.specs(&Algorithm::DEFAULT).unwrap();
-        assert_eq!(specs.len(), 12);
-        assert_eq!(filters.chunks(&specs, 1 << 20).unwrap(), DEFAULT_CHUNKS);
+    fn words(line: &str) -> Words {
+        Words(line.split_whitespace().map(str::to_owned).collect())
     }
 
     #[test]
     fn any_order_and_twice() {
-        let filters = parse("4K xts 512 aes-256 512 3des").unwrap();
-        let specs = filters.specs(&Algorithm::DEFAULT).unwrap();
-        assert_eq!(specs, [Spec { algorithm: Algorithm::Aes256, mode: Mode::Xts }]);
-        assert_eq!(filters.chunks(&specs, 1 << 20).unwrap(), [512, 4096]);
+        let mut words = words("4K xts 512 aes-256 512 3des");
+        assert_eq!(words.names::<Mode>(), [Mode::Xts]);
+        assert_eq!(words.names::<Algorithm>(), [Algorithm::Aes256, Algorithm::TripleDes]);
+        assert_eq!(words.chunks(1 << 20).unwrap(), [512, 4096]);
+        words.end("anything").unwrap();
+    }
+
+    #[test]
+    fn nothing_means_the_default() {
+        assert_eq!(words("").chunks(1 << 20).unwrap(), DEFAULT_CHUNKS);
+        assert_eq!(choose(&[], Hash::DEFAULT), Hash::DEFAULT);
+        assert_eq!(choose(&[Hash::Sm3, Hash::Md5], Hash::DEFAULT), [Hash::Md5, Hash::Sm3]);
     }
 
     #[test]
     fn impossible() {
-        for words in ["gcm", "0", "512x", "17M", "aes", "-1"] {
-            assert!(parse(words).is_err(), "{words}");
+        for line in ["0", "512x", "17M", "99999999999999999999"] {
+            assert!(words(line).chunks(1 << 30).is_err(), "{line}");
         }
-        assert!(parse("xts des").unwrap().specs(&[]).is_err());
-        let filters = parse("24").unwrap();
-        let eight = [Spec { algorithm: Algorithm::Des, mode: Mode::Cbc }];
-        let sixteen = [Spec { algorithm: Algorithm::Sm4, mode: Mode::Cbc }];
-        assert!(filters.chunks(&eight, 1 << 20).is_ok());
-        assert!(filters.chunks(&sixteen, 1 << 20).is_err());
-        assert!(filters.chunks(&eight, 16).is_err());
+        assert!(words("24").chunks(16).is_err());
+        let complaint = words("gcm -1").end("a mode nor a chunk size").unwrap_err();
+        assert_eq!(complaint, "unknown filter 'gcm': neither a mode nor a chunk size");
+        assert!(algorithms::<Hash>(&["aes-128".to_owned()]).unwrap_err().contains("sha256"));
     }
 }

@@ -7,13 +7,12 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
-use crate::algorithm::Spec;
 use crate::cli::Options;
 use crate::contest::{Case, Contest, Entrant, Outcome};
 use crate::machine::{Machine, pin};
 use crate::measure::Plan;
 use crate::output::Destination;
-use crate::peers::{Absent, Engine, Found, Title, find};
+use crate::peers::{Absent, Family, Found, Implementation, Title, find};
 use crate::problem::Problem;
 use crate::report::{self, Figure, Label};
 
@@ -37,7 +36,7 @@ pub(crate) struct Session {
 
 impl Session {
     /// Everything that can be wrong with the options is found out here, before hours are spent.
-    pub(crate) fn open(options: Options) -> Result<Self, Problem> {
+    pub(crate) fn open(options: Options, family: Family) -> Result<Self, Problem> {
         let destination = |path: &Option<_>| {
             path.as_deref().map(Destination::new).transpose().map_err(Problem::Usage)
         };
@@ -46,7 +45,8 @@ impl Session {
             Some(path) if path == Path::new("-") => Some(Json::StandardOutput),
             path => destination(&path.map(Path::to_owned))?.map(Json::File),
         };
-        let found = find(&options.libraries, |name| options.wants(name)).map_err(Problem::Usage)?;
+        let found =
+            find(&options.libraries, |name| options.wants(name), family).map_err(Problem::Usage)?;
         if found.implementations.is_empty() {
             return Err(Problem::Failure(
                 "no implementation to measure; --list says why".to_owned(),
@@ -73,25 +73,16 @@ impl Session {
         })
     }
 
+    pub(crate) fn implementations(&self) -> impl Iterator<Item = &Implementation> {
+        self.found.implementations.iter()
+    }
+
     pub(crate) fn titles(&self) -> impl Iterator<Item = &Title> {
-        self.found.implementations.iter().map(|implementation| implementation.title())
+        self.implementations().map(|implementation| &implementation.title)
     }
 
     pub(crate) fn absent(&self) -> &[Absent] {
         &self.found.absent
-    }
-
-    /// Everyone, keyed for `spec`.
-    pub(crate) fn entrants(&self, spec: Spec) -> Vec<Entrant<'_, dyn Engine>> {
-        self.found
-            .implementations
-            .iter()
-            .map(|implementation| {
-                let engine = implementation.open(spec);
-                let kernel = engine.as_ref().map(|engine| engine.kernel()).unwrap_or_default();
-                Entrant { title: implementation.title(), kernel, engine }
-            })
-            .collect()
     }
 
     pub(crate) fn contest<L>(&self, label: L) -> Contest<'_, L> {

@@ -1,7 +1,17 @@
 //! Amounts of data as people write them.
 
 /// The seeds' "MB": 2^20 bytes.
-pub(crate) const MIB: f64 = 1_048_576.0;
+const MIB: f64 = 1_048_576.0;
+
+/// How fast chunks go through that take `seconds` each.
+pub(crate) fn mib_per_second(chunk: usize, seconds: f64) -> f64 {
+    chunk as f64 / MIB / seconds
+}
+
+/// How many whole chunks hold `size` bytes.
+pub(crate) fn calls_for(size: u64, chunk: usize) -> u64 {
+    size.div_ceil(chunk as u64)
+}
 
 /// A number of bytes, with K, M or G for powers of 1024: `512`, `4K`, `2G`.
 pub(crate) fn parse_size(text: &str) -> Result<u64, String> {

@@ -47,7 +47,7 @@ fn refused(arguments: &str) -> String {
 
 #[test]
 fn bad_command_lines() {
-    assert!(refused("").contains("cipher or cost"));
+    assert!(refused("").contains("pbkdf or cost"));
     assert!(refused("cipher gcm").contains("unknown filter 'gcm'"));
     assert!(refused("sing").contains("sing"));
     assert!(refused("cipher --frobnicate").contains("--frobnicate"));
@@ -55,6 +55,25 @@ fn bad_command_lines() {
     assert!(refused("cipher --peers rust").contains("rust"));
     assert!(refused("cipher --rounds 0").contains('0'));
     assert!(refused("cost 512").contains("chunk size"));
+    assert!(refused("hash xts").contains("unknown filter 'xts'"));
+    assert!(refused("hmac --alg aes-128").contains("sha256"));
+    assert!(refused("pbkdf sha256 2000").contains("more than 1K"));
+    assert!(refused("pbkdf --iterations 0").contains('0'));
+}
+
+#[test]
+fn options_that_mean_nothing_there() {
+    for (subcommand, option) in [
+        ("hash", "--keep-iv"),
+        ("hmac", "--iterations 5"),
+        ("pbkdf", "--size 1M"),
+        ("pbkdf", "--png out.png"),
+        ("cost", "--size 1M"),
+        ("cost", "--svg out.svg"),
+    ] {
+        let complaint = refused(&format!("{subcommand} {option}"));
+        assert!(complaint.contains(&format!("means nothing to {subcommand}")), "{complaint}");
+    }
 }
 
 #[test]
@@ -66,6 +85,7 @@ fn impossible_sizes() {
     assert!(refused("cipher xts 24").contains("no multiple"));
     assert!(refused("cipher xts 0").contains('0'));
     assert!(refused("cipher xts 32M").contains("more than 16M"));
+    assert!(refused("hash 4096 --size 512").contains("less than one chunk"));
 }
 
 #[test]
@@ -122,11 +142,15 @@ fn a_tiny_run_in_json() {
     let run: Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
     assert_eq!((&run["kind"], &run["unit"]), (&"cipher".into(), &"MiB/s".into()));
     assert_eq!(run["settings"]["size"], 1 << 20);
-    let implementations = run["implementations"].as_array().unwrap();
-    let cases = run["cases"].as_array().unwrap();
     // Two algorithms, four modes, two directions, four chunks.
-    assert_eq!(cases.len(), 64);
-    for case in cases {
+    assert_eq!(run["cases"].as_array().unwrap().len(), 64);
+    expect_figures(&run);
+}
+
+/// Every row has a figure that makes sense, or a reason why there is none.
+fn expect_figures(run: &Value) {
+    let implementations = run["implementations"].as_array().unwrap();
+    for case in run["cases"].as_array().unwrap() {
         let rows = case["rows"].as_array().unwrap();
         assert_eq!(rows.len(), implementations.len());
         for row in rows {
@@ -143,6 +167,27 @@ fn a_tiny_run_in_json() {
                 other => panic!("{other}: {case}"),
             }
         }
+    }
+}
+
+/// All hashes: whoever disagrees with the rest would show as "differs" and in the exit status.
+#[test]
+fn tiny_runs_of_the_hashes() {
+    if !has_peers() {
+        return;
+    }
+    let all = "md5 sha1 sha224 sha256 sha384 sha512 ripemd160 sm3";
+    for (kind, amount, cases) in [
+        ("hash", "--size 128K", 32),
+        ("hmac", "--size 128K", 32),
+        ("pbkdf", "--iterations 200", 24),
+    ] {
+        let output = bench(&format!("{kind} {all} {amount} --passes 1 --rounds 2 --json -"));
+        assert!(output.status.success(), "{kind}: {}", text(&output.stderr));
+        let run: Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
+        assert_eq!(run["kind"], kind);
+        assert_eq!(run["cases"].as_array().unwrap().len(), cases, "{kind}");
+        expect_figures(&run);
     }
 }
 
@@ -168,6 +213,10 @@ fn lines_as_qemu_prints_them() {
     if !has_peers() {
         return;
     }
+    let hashes = text(&bench("hash sha256 512 --size 64K --passes 1 --plain").stdout);
+    assert!(hashes.lines().all(|line| line.starts_with("hash(sha256) chunk 512 bytes ")));
+    let keys = text(&bench("pbkdf sha256 32 --iterations 100 --passes 1 --plain").stdout);
+    assert!(keys.lines().all(|line| line.starts_with("pbkdf2(sha256) key 32 bytes ")));
     let output = text(&bench("cipher cbc 512 aes-256 --size 64K --passes 1 --plain").stdout);
     let lines: Vec<&str> = output.lines().collect();
     assert!(!lines.is_empty());

@@ -13,8 +13,9 @@ use nix::sys::socket::{
     setsockopt, socket,
 };
 
-use super::{Keyed, Opened, Refusal};
-use crate::algorithm::{Algorithm, Direction, Spec};
+use super::cipher::{self, Keyed};
+use super::{CipherEngine, Library, Opened, Refusal};
+use crate::algorithm::{Algorithm, Direction, Named, Spec};
 
 /// One answer of the kernel's never spans more: beyond it XTS starts anew in the middle and nobody says so.
 const LARGEST_REQUEST: usize = 65_536;
@@ -30,6 +31,12 @@ pub(super) fn open() -> Result<Opened<Kernel>, String> {
         name: "AF_ALG",
         version: format!("Linux {}", release.unwrap_or_default()),
     })
+}
+
+impl Library for Kernel {
+    fn cipher(self: Rc<Self>, spec: Spec) -> Result<Box<dyn CipherEngine>, Refusal> {
+        cipher::open::<Cipher>(self, spec)
+    }
 }
 
 fn transform_socket() -> nix::Result<OwnedFd> {

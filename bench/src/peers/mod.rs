@@ -1,12 +1,15 @@
 //! The libraries: each opened at run time, each through its own best entry points.
 //!
-//! A library is one file here and one line in [`find`]. It implements [`Keyed`]; the loops below are compiled once for
-//! each, so that inside the clock there is nothing but the library's own calls.
+//! A library is one file or folder here and one line in [`find`]. It implements [`Library`] and, for what it has of
+//! them, the traits in `cipher` and `hash`; the loops there are compiled once for each, so that inside the clock there
+//! is nothing but the library's own calls.
 
 mod afalg;
+mod cipher;
 mod dynamic;
 mod gcrypt;
 mod gnutls;
+mod hash;
 mod nettle;
 mod openssl;
 mod qcrypto;
@@ -15,9 +18,11 @@ use std::rc::Rc;
 
 use serde::Serialize;
 
-use crate::algorithm::{Direction, Spec};
-use crate::buffer::{Pair, sample};
+use crate::algorithm::{Hash, Spec};
 use crate::clock::Clock;
+
+pub(crate) use cipher::{CipherEngine, Ivs};
+pub(crate) use hash::{Derivation, Digest, Room};
 
 /// Names that `--peers` takes.
 pub(crate) const NAMES: [&str; 6] = ["gcrypt", "nettle", "openssl", "gnutls", "afalg", "keylocker"];
@@ -50,24 +55,39 @@ pub(crate) struct Absent {
 /// Everything that was looked for.
 #[derive(Default)]
 pub(crate) struct Found {
-    pub(crate) implementations: Vec<Box<dyn Implementation>>,
+    pub(crate) implementations: Vec<Implementation>,
     pub(crate) absent: Vec<Absent>,
 }
 
-type Open = fn() -> Result<Box<dyn Implementation>, String>;
+/// What kind of functions is to be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    Ciphers,
+    /// And what is made of them: HMAC and PBKDF2.
+    Hashes,
+}
 
-/// Opens libqcrypto (each of `libraries`, or the loader's own) and those peers whose name is `wanted`.
-pub(crate) fn find(libraries: &[String], wanted: impl Fn(&str) -> bool) -> Result<Found, String> {
+type Open = fn() -> Result<Implementation, String>;
+
+/// Opens libqcrypto (each of `libraries`, or the loader's own) and those peers that have such functions and whose name
+/// is `wanted`.
+pub(crate) fn find(
+    libraries: &[String],
+    wanted: impl Fn(&str) -> bool,
+    family: Family,
+) -> Result<Found, String> {
     let mut found = Found::default();
-    qcrypto::find(&mut found, libraries, &wanted)?;
-    let peers: [(&str, Open); 5] = [
-        ("gcrypt", || Ok(row::<gcrypt::Cipher>(gcrypt::open()?, Clock::Thread))),
-        ("nettle", || Ok(row::<nettle::Cipher>(nettle::open()?, Clock::Thread))),
-        ("openssl", || Ok(row::<openssl::Cipher>(openssl::open()?, Clock::Thread))),
-        ("gnutls", || Ok(row::<gnutls::Cipher>(gnutls::open()?, Clock::Thread))),
-        // Only the wall clock sees what the kernel does elsewhere.
-        ("afalg", || Ok(row::<afalg::Cipher>(afalg::open()?, Clock::Wall))),
+    qcrypto::find(&mut found, libraries, &wanted, family)?;
+    let mut peers: Vec<(&str, Open)> = vec![
+        ("gcrypt", || Ok(gcrypt::open()?.timed_by(Clock::Thread))),
+        ("nettle", || Ok(nettle::open()?.timed_by(Clock::Thread))),
+        ("openssl", || Ok(openssl::open()?.timed_by(Clock::Thread))),
+        ("gnutls", || Ok(gnutls::open()?.timed_by(Clock::Thread))),
     ];
+    if family == Family::Ciphers {
+        // Only the wall clock sees what the kernel does elsewhere.
+        peers.push(("afalg", || Ok(afalg::open()?.timed_by(Clock::Wall))));
+    }
     for (name, open) in peers.into_iter().filter(|(name, _)| wanted(name)) {
         match open() {
             Ok(implementation) => found.implementations.push(implementation),
@@ -84,207 +104,47 @@ struct Opened<L> {
     version: String,
 }
 
-fn row<K: Keyed + 'static>(opened: Opened<K::Library>, clock: Clock) -> Box<dyn Implementation> {
-    let title = Title { name: opened.name.to_owned(), version: opened.version, ours: false, clock };
-    Box::new(Row::<K> { title, library: Rc::new(opened.library) })
+impl<L: Library + 'static> Opened<L> {
+    fn timed_by(self, clock: Clock) -> Implementation {
+        let title = Title { name: self.name.to_owned(), version: self.version, ours: false, clock };
+        Implementation { title, library: Rc::new(self.library) }
+    }
 }
 
-/// Why a library gives no cipher.
+/// A row before it has a key.
+pub(crate) struct Implementation {
+    pub(crate) title: Title,
+    library: Rc<dyn Library>,
+}
+
+impl Implementation {
+    pub(crate) fn library(&self) -> Rc<dyn Library> {
+        Rc::clone(&self.library)
+    }
+}
+
+/// What a library has.
+pub(crate) trait Library {
+    fn cipher(self: Rc<Self>, spec: Spec) -> Result<Box<dyn CipherEngine>, Refusal>;
+
+    fn hash(self: Rc<Self>, _hash: Hash) -> Result<Box<dyn Digest>, Refusal> {
+        Err(Refusal::Unsupported("no hashes".to_owned()))
+    }
+
+    fn hmac(self: Rc<Self>, _hash: Hash, _key: &[u8]) -> Result<Box<dyn Digest>, Refusal> {
+        Err(Refusal::Unsupported("no HMAC".to_owned()))
+    }
+
+    fn pbkdf2(self: Rc<Self>, _hash: Hash) -> Result<Box<dyn Derivation>, Refusal> {
+        Err(Refusal::Unsupported("no PBKDF2".to_owned()))
+    }
+}
+
+/// Why a library gives no engine.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     /// It does not offer this one.
     Unsupported(String),
     /// It does, but something went wrong.
     Failed(String),
-}
-
-/// A library's cipher with its key, seen by the loops. Every return code comes back as a `Result`: on the good path
-/// that costs a compare, and a call that fails is never taken for a fast one.
-trait Keyed: Sized {
-    type Library;
-
-    /// An object for both directions, as a caller who reads and writes a disk needs it.
-    fn new(library: &Rc<Self::Library>, spec: Spec, key: &[u8]) -> Result<Self, Refusal>;
-
-    /// `iv` is as long as the mode wants it; never called in ECB.
-    fn set_iv(&mut self, direction: Direction, iv: &[u8]) -> Result<(), String>;
-
-    /// `output` is as long as `input`.
-    fn encrypt(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), String>;
-
-    fn decrypt(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), String>;
-
-    /// What serves inside, where the library tells.
-    fn kernel(&self) -> String {
-        String::new()
-    }
-}
-
-/// A row before it has a key.
-pub(crate) trait Implementation {
-    fn title(&self) -> &Title;
-
-    fn open(&self, spec: Spec) -> Result<Box<dyn Engine>, Refusal>;
-}
-
-/// A row with a key. What is timed takes many calls at once, so that this trait's indirection is outside the clock.
-pub(crate) trait Engine {
-    fn kernel(&self) -> String;
-
-    /// One call after its own setiv, for comparing outputs.
-    fn crypt(
-        &mut self,
-        direction: Direction,
-        iv: &[u8],
-        input: &[u8],
-        output: &mut [u8],
-    ) -> Result<(), String>;
-
-    /// `calls` times the whole buffer.
-    fn run(
-        &mut self,
-        direction: Direction,
-        ivs: Ivs,
-        buffers: &mut Pair,
-        calls: u64,
-    ) -> Result<(), String>;
-
-    /// `calls` times a new object and its end.
-    fn renew(&mut self, calls: u64) -> Result<(), String>;
-
-    /// `calls` times setiv alone.
-    fn set_ivs(&mut self, calls: u64) -> Result<(), String>;
-}
-
-/// When an IV is given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ivs {
-    /// Before every chunk, a disk layer's case.
-    Fresh,
-    /// Before the first chunk of a round.
-    Kept,
-}
-
-struct Row<K: Keyed> {
-    title: Title,
-    library: Rc<K::Library>,
-}
-
-impl<K: Keyed + 'static> Implementation for Row<K> {
-    fn title(&self) -> &Title {
-        &self.title
-    }
-
-    fn open(&self, spec: Spec) -> Result<Box<dyn Engine>, Refusal> {
-        let key = sample(spec.key_len(), 0);
-        let keyed = K::new(&self.library, spec, &key)?;
-        Ok(Box::new(Loops {
-            keyed,
-            library: Rc::clone(&self.library),
-            spec,
-            key,
-            ivs: SectorIvs::new(),
-        }))
-    }
-}
-
-struct Loops<K: Keyed> {
-    keyed: K,
-    library: Rc<K::Library>,
-    spec: Spec,
-    key: Vec<u8>,
-    ivs: SectorIvs,
-}
-
-impl<K: Keyed> Loops<K> {
-    fn needs(&self, ivs: Ivs) -> bool {
-        ivs == Ivs::Fresh && self.spec.iv_len() > 0
-    }
-}
-
-/// The IVs of a run of sectors as `plain64` makes them, again and again: running on, as on a disk, but written down
-/// beforehand. What a caller's own IV arithmetic costs says nothing about a library.
-struct SectorIvs([[u8; 16]; 64]);
-
-impl SectorIvs {
-    fn new() -> Self {
-        Self(std::array::from_fn(|sector| (sector as u128).to_le_bytes()))
-    }
-
-    fn get(&self, sector: u64, len: usize) -> &[u8] {
-        &self.0[sector as usize % self.0.len()][..len]
-    }
-}
-
-/// Keeps an IV for later. A whole block is by far the most frequent and takes no call of memcpy.
-fn keep_iv(kept: &mut [u8; 16], iv: &[u8]) {
-    match iv.try_into() {
-        Ok(whole) => *kept = whole,
-        Err(_) => kept[..iv.len()].copy_from_slice(iv),
-    }
-}
-
-impl<K: Keyed> Engine for Loops<K> {
-    fn kernel(&self) -> String {
-        self.keyed.kernel()
-    }
-
-    fn crypt(
-        &mut self,
-        direction: Direction,
-        iv: &[u8],
-        input: &[u8],
-        output: &mut [u8],
-    ) -> Result<(), String> {
-        if self.needs(Ivs::Fresh) {
-            self.keyed.set_iv(direction, &iv[..self.spec.iv_len()])?;
-        }
-        match direction {
-            Direction::Encrypt => self.keyed.encrypt(input, output),
-            Direction::Decrypt => self.keyed.decrypt(input, output),
-        }
-    }
-
-    fn run(
-        &mut self,
-        direction: Direction,
-        ivs: Ivs,
-        buffers: &mut Pair,
-        calls: u64,
-    ) -> Result<(), String> {
-        let fresh = self.needs(ivs);
-        let iv_len = self.spec.iv_len();
-        let (input, output) = buffers.split();
-        if iv_len > 0 && !fresh {
-            self.keyed.set_iv(direction, self.ivs.get(0, iv_len))?;
-        }
-        for sector in 0..calls {
-            if fresh {
-                self.keyed.set_iv(direction, self.ivs.get(sector, iv_len))?;
-            }
-            match direction {
-                Direction::Encrypt => self.keyed.encrypt(input, output)?,
-                Direction::Decrypt => self.keyed.decrypt(input, output)?,
-            }
-        }
-        Ok(())
-    }
-
-    fn renew(&mut self, calls: u64) -> Result<(), String> {
-        for _ in 0..calls {
-            match K::new(&self.library, self.spec, &self.key) {
-                Ok(keyed) => drop(keyed),
-                Err(Refusal::Unsupported(reason) | Refusal::Failed(reason)) => return Err(reason),
-            }
-        }
-        Ok(())
-    }
-
-    fn set_ivs(&mut self, calls: u64) -> Result<(), String> {
-        let iv_len = self.spec.iv_len();
-        for sector in 0..calls {
-            self.keyed.set_iv(Direction::Encrypt, self.ivs.get(sector, iv_len))?;
-        }
-        Ok(())
-    }
 }

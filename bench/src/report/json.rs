@@ -28,6 +28,7 @@ struct Run<'a, L> {
 #[derive(Serialize)]
 struct Settings {
     size: u64,
+    iterations: u64,
     passes: u32,
     rounds: u32,
     keep_iv: bool,
@@ -44,7 +45,8 @@ pub(crate) fn json<L: Serialize>(session: &Session, figure: &Figure, cases: &[Ca
         unit: figure.unit,
         machine: &session.machine,
         settings: Settings {
-            size: options.size,
+            size: options.size(),
+            iterations: options.iterations(),
             passes: options.passes,
             rounds: options.rounds,
             keep_iv: options.keep_iv,

@@ -8,7 +8,6 @@ mod table;
 use crate::contest::Case;
 use crate::peers::Found;
 use crate::session::Session;
-use crate::units::format_size;
 
 pub(crate) use json::json;
 
@@ -22,6 +21,11 @@ pub(crate) trait Label: Clone {
 
     /// Both in one, as QEMU's benchmarks put it.
     fn line(&self) -> String;
+
+    /// Where the case stands in a picture of throughput over chunk size; none if in none.
+    fn chunk(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// What a subcommand measures.
@@ -30,6 +34,8 @@ pub(crate) struct Figure {
     pub(crate) unit: &'static str,
     /// The same unit as QEMU's benchmarks spell it.
     pub(crate) plain_unit: &'static str,
+    /// How much was done and under which conditions, for the heading.
+    pub(crate) terms: Vec<String>,
 }
 
 /// All that a person reads.
@@ -45,15 +51,11 @@ pub(crate) fn text<L: Label>(session: &Session, figure: &Figure, cases: &[Case<L
 
 fn heading(session: &Session, figure: &Figure) -> String {
     let options = &session.options;
-    let amount = match figure.kind {
-        "cost" => String::new(),
-        _ => format!("{} a case, ", format_size(options.size)),
-    };
-    let ivs = if options.keep_iv { "one IV a round" } else { "a fresh IV for every chunk" };
     format!(
-        "CPU: {}\n{amount}{} passes of {} rounds on core {}, {ivs}\n\
+        "CPU: {}\n{}, {} passes of {} rounds on core {}\n\
          {}: median of the rounds, ± half the span of their middle 80 %, speed against the best other library\n",
         session.machine.describe(),
+        figure.terms.join(", "),
         options.passes,
         options.rounds,
         session.core,
@@ -71,7 +73,7 @@ pub(crate) fn list(found: &Found) -> String {
     let here = found
         .implementations
         .iter()
-        .map(|implementation| format!("{}\n", implementation.title().describe()));
+        .map(|implementation| format!("{}\n", implementation.title.describe()));
     let absent = found
         .absent
         .iter()

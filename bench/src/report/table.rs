@@ -8,16 +8,21 @@ use crate::session::Session;
 
 /// In Markdown, which is plain enough to read and can be pasted where people argue.
 pub(super) fn render<L: Label>(session: &Session, cases: &[Case<L>]) -> String {
+    // Not every kind of function tells what serves inside.
+    let kernels = cases[0].rows.iter().any(|row| !row.kernel.is_empty());
+    let leading = |name: String, kernel: String| {
+        [Some(name), kernels.then_some(kernel)].into_iter().flatten()
+    };
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN);
     let columns = cases.iter().map(|case| case.label.column());
-    table.set_header(["implementation".to_owned(), "kernel".to_owned()].into_iter().chain(columns));
+    table.set_header(leading("implementation".to_owned(), "kernel".to_owned()).chain(columns));
     for (row, title) in session.titles().enumerate() {
         let kernel = cases[0].rows[row].kernel.clone();
         let cells = cases.iter().map(|case| cell(&case.rows[row].outcome));
-        table.add_row([title.describe(), kernel].into_iter().chain(cells));
+        table.add_row(leading(title.describe(), kernel).chain(cells));
     }
-    for column in table.column_iter_mut().skip(2) {
+    for column in table.column_iter_mut().skip(1 + usize::from(kernels)) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     table.trim_fmt()

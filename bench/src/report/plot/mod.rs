@@ -1,4 +1,4 @@
-//! Throughput over chunk size, all implementations in one picture: a panel for each cipher and direction.
+//! Throughput over chunk size, all implementations in one picture: a panel for each table.
 
 mod axis;
 mod draw;
@@ -8,8 +8,7 @@ use std::error::Error;
 
 use plotters::prelude::{BitMapBackend, IntoDrawingArea, SVGBackend};
 
-use super::Label as _;
-use crate::cipher::Label;
+use super::Label;
 use crate::contest::{Case, Outcome};
 use crate::peers::Title;
 use crate::problem::Problem;
@@ -38,7 +37,7 @@ struct Panel {
 }
 
 /// Writes the pictures asked for.
-pub(crate) fn write(session: &Session, cases: &[Case<Label>]) -> Result<(), Problem> {
+pub(crate) fn write<L: Label>(session: &Session, cases: &[Case<L>]) -> Result<(), Problem> {
     let fail = |error: Box<dyn Error>| Problem::Failure(format!("cannot draw: {error}"));
     let picture = Picture::of(session, cases);
     if let Some(destination) = &session.svg {
@@ -53,7 +52,7 @@ pub(crate) fn write(session: &Session, cases: &[Case<Label>]) -> Result<(), Prob
 }
 
 impl Picture {
-    fn of(session: &Session, cases: &[Case<Label>]) -> Self {
+    fn of<L: Label>(session: &Session, cases: &[Case<L>]) -> Self {
         let drawn: Vec<(usize, &Title)> = session
             .titles()
             .enumerate()
@@ -99,10 +98,10 @@ impl Picture {
     }
 }
 
-fn line(cases: &[Case<Label>], row: usize) -> Vec<(usize, f64)> {
+fn line<L: Label>(cases: &[Case<L>], row: usize) -> Vec<(usize, f64)> {
     cases
         .iter()
-        .filter_map(|case| Some((case.label.chunk, gib(&case.rows[row].outcome)?)))
+        .filter_map(|case| Some((case.label.chunk()?, gib(&case.rows[row].outcome)?)))
         .collect()
 }
 

@@ -1,13 +1,21 @@
 //! libqcrypto, as any C caller has it: from outside, by its exported functions.
 #![expect(unsafe_code, reason = "calls a C library")]
 
+mod cipher;
+mod hash;
+
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
-use std::ptr;
 use std::rc::Rc;
 
-use super::{Absent, Found, Keyed, Refusal, Row, Title, dynamic};
-use crate::algorithm::{Algorithm, Direction, Mode, Spec};
+use super::cipher::Keyed;
+use super::{
+    Absent, CipherEngine, Derivation, Digest, Family, Found, Implementation, Library, Refusal,
+    Title, dynamic,
+};
+use crate::algorithm::{Algorithm, Hash, Mode, Named, Spec};
 use crate::clock::Clock;
+
+use cipher::Cipher;
 
 /// What the loader is asked for where no `--lib` names a file.
 const DEFAULT_LIBRARY: &str = "libqcrypto.so.0";
@@ -15,6 +23,35 @@ const DEFAULT_LIBRARY: &str = "libqcrypto.so.0";
 type Handle = *mut c_void;
 type Error = *mut c_void;
 type Crypt = unsafe extern "C" fn(Handle, *const c_void, *mut c_void, usize, *mut Error) -> c_int;
+
+type Supports = unsafe extern "C" fn(c_uint) -> bool;
+type HashBytes = unsafe extern "C" fn(
+    c_uint,
+    *const c_void,
+    usize,
+    *mut *mut u8,
+    *mut usize,
+    *mut Error,
+) -> c_int;
+type HmacBytes = unsafe extern "C" fn(
+    Handle,
+    *const c_void,
+    usize,
+    *mut *mut u8,
+    *mut usize,
+    *mut Error,
+) -> c_int;
+type Derive = unsafe extern "C" fn(
+    c_uint,
+    *const u8,
+    usize,
+    *const u8,
+    usize,
+    u64,
+    *mut u8,
+    usize,
+    *mut Error,
+) -> c_int;
 
 dynamic::functions! {
     /// What is used of `qcrypto.h`.
@@ -32,6 +69,15 @@ dynamic::functions! {
         qcrypto_cipher_decrypt: Crypt,
     }
     optional {
+        qcrypto_hash_supports: Supports,
+        qcrypto_hash_digest_len: unsafe extern "C" fn(c_uint) -> usize,
+        qcrypto_hash_bytes: HashBytes,
+        qcrypto_hmac_supports: Supports,
+        qcrypto_hmac_new: unsafe extern "C" fn(c_uint, *const u8, usize, *mut Error) -> Handle,
+        qcrypto_hmac_free: unsafe extern "C" fn(Handle),
+        qcrypto_hmac_bytes: HmacBytes,
+        qcrypto_pbkdf2_supports: Supports,
+        qcrypto_pbkdf2: Derive,
         qcrypto_version: unsafe extern "C" fn() -> *const c_char,
         qcrypto_list_backends: unsafe extern "C" fn() -> *mut c_char,
         qcrypto_cipher_get_backend: unsafe extern "C" fn(Handle) -> *const c_char,
@@ -41,21 +87,22 @@ dynamic::functions! {
 }
 
 /// A build of libqcrypto, and which of its backends is meant.
-pub(super) struct Library {
+pub(super) struct Build {
     functions: Rc<Functions>,
     /// None: whatever `qcrypto_cipher_new` chooses.
     backend: Option<CString>,
 }
 
-/// A row for each build as a caller gets it, and one for each further backend that is `wanted` and at hand.
+/// A row for each build as a caller gets it, and for ciphers one for each further backend that is `wanted` and at hand.
 pub(super) fn find(
     found: &mut Found,
     files: &[String],
     wanted: &dyn Fn(&str) -> bool,
+    family: Family,
 ) -> Result<(), String> {
     if files.is_empty() {
         match open(DEFAULT_LIBRARY) {
-            Ok(functions) => add(found, "libqcrypto", &functions, wanted),
+            Ok(functions) => add(found, "libqcrypto", &functions, wanted, family),
             Err(reason) => found.absent.push(Absent { name: "libqcrypto".to_owned(), reason }),
         }
     }
@@ -64,7 +111,7 @@ pub(super) fn find(
             open(file).map_err(|reason| format!("cannot use --lib {file}: {reason}"))?;
         let name =
             if files.len() == 1 { "libqcrypto".to_owned() } else { format!("libqcrypto {file}") };
-        add(found, &name, &functions, wanted);
+        add(found, &name, &functions, wanted, family);
     }
     Ok(())
 }
@@ -82,10 +129,22 @@ fn open(file: &str) -> Result<Rc<Functions>, String> {
     Ok(Rc::new(functions))
 }
 
-fn add(found: &mut Found, name: &str, functions: &Rc<Functions>, wanted: &dyn Fn(&str) -> bool) {
-    let version = functions.version();
+fn add(
+    found: &mut Found,
+    name: &str,
+    functions: &Rc<Functions>,
+    wanted: &dyn Fn(&str) -> bool,
+    family: Family,
+) {
+    if family == Family::Hashes {
+        // They are the library's own, whatever backend serves the ciphers.
+        let library = Rc::new(Build { functions: Rc::clone(functions), backend: None });
+        let title = functions.title(name, Clock::Thread);
+        found.implementations.push(Implementation { title, library });
+        return;
+    }
     let mut add = |name: &str, backend: Option<CString>| -> Option<String> {
-        let library = Rc::new(Library { functions: Rc::clone(functions), backend });
+        let library = Rc::new(Build { functions: Rc::clone(functions), backend });
         let kernel = match Cipher::new(&library, PROBE, &[0; 16]) {
             Ok(cipher) => cipher.kernel(),
             Err(Refusal::Unsupported(reason) | Refusal::Failed(reason)) => {
@@ -95,8 +154,7 @@ fn add(found: &mut Found, name: &str, functions: &Rc<Functions>, wanted: &dyn Fn
         };
         // The kernel may hand the work to another thread of its own.
         let clock = if kernel.starts_with("afalg") { Clock::Wall } else { Clock::Thread };
-        let title = Title { name: name.to_owned(), version: version.clone(), ours: true, clock };
-        found.implementations.push(Box::new(Row::<Cipher> { title, library }));
+        found.implementations.push(Implementation { title: functions.title(name, clock), library });
         Some(kernel)
     };
     let default = add(name, None).unwrap_or_default();
@@ -108,13 +166,31 @@ fn add(found: &mut Found, name: &str, functions: &Rc<Functions>, wanted: &dyn Fn
     }
 }
 
+impl Library for Build {
+    fn cipher(self: Rc<Self>, spec: Spec) -> Result<Box<dyn CipherEngine>, Refusal> {
+        super::cipher::open::<Cipher>(self, spec)
+    }
+
+    fn hash(self: Rc<Self>, hash: Hash) -> Result<Box<dyn Digest>, Refusal> {
+        Ok(Box::new(hash::Plain::new(self, hash)?))
+    }
+
+    fn hmac(self: Rc<Self>, hash: Hash, key: &[u8]) -> Result<Box<dyn Digest>, Refusal> {
+        Ok(Box::new(hash::Hmac::new(self, hash, key)?))
+    }
+
+    fn pbkdf2(self: Rc<Self>, hash: Hash) -> Result<Box<dyn Derivation>, Refusal> {
+        Ok(Box::new(hash::Pbkdf2::new(self, hash)?))
+    }
+}
+
 /// Every backend has this one.
 const PROBE: Spec = Spec { algorithm: Algorithm::Aes128, mode: Mode::Ecb };
 
 impl Functions {
     /// A library that counts otherwise than the headers would be given buffers of the wrong size.
     fn check_lengths(&self) -> Result<(), String> {
-        for algorithm in Algorithm::ALL {
+        for algorithm in Algorithm::ALL.iter().copied() {
             // SAFETY: any number may be asked for.
             let (block, key, iv) = unsafe {
                 (
@@ -131,6 +207,10 @@ impl Functions {
             }
         }
         Ok(())
+    }
+
+    fn title(&self, name: &str, clock: Clock) -> Title {
+        Title { name: name.to_owned(), version: self.version(), ours: true, clock }
     }
 
     fn version(&self) -> String {
@@ -178,104 +258,6 @@ fn backend_names(listed: &str) -> Vec<String> {
         line.split(|letter| !in_name(letter)).next().unwrap_or_default().to_owned()
     });
     names.filter(|name| !name.is_empty()).collect()
-}
-
-pub(super) struct Cipher {
-    library: Rc<Library>,
-    handle: Handle,
-}
-
-impl Keyed for Cipher {
-    type Library = Library;
-
-    fn new(library: &Rc<Library>, spec: Spec, key: &[u8]) -> Result<Self, Refusal> {
-        let functions = &library.functions;
-        let (algorithm, mode) = (spec.algorithm as c_uint, spec.mode as c_uint);
-        // SAFETY: any numbers may be asked for.
-        if !unsafe { (functions.qcrypto_cipher_supports)(algorithm, mode) } {
-            return Err(Refusal::Unsupported("not supported".to_owned()));
-        }
-        let mut error = ptr::null_mut();
-        let handle = match (&library.backend, functions.qcrypto_cipher_new_with) {
-            (Some(backend), Some(new_with)) => {
-                // SAFETY: a NUL-terminated name, a key read for the length given, and an Error that is still NULL.
-                unsafe {
-                    new_with(
-                        backend.as_ptr(),
-                        algorithm,
-                        mode,
-                        key.as_ptr(),
-                        key.len(),
-                        &raw mut error,
-                    )
-                }
-            }
-            // SAFETY: as above.
-            _ => unsafe {
-                (functions.qcrypto_cipher_new)(
-                    algorithm,
-                    mode,
-                    key.as_ptr(),
-                    key.len(),
-                    &raw mut error,
-                )
-            },
-        };
-        match (handle.is_null(), &library.backend) {
-            (false, _) => Ok(Self { library: Rc::clone(library), handle }),
-            // `supports` speaks for the library as a whole; one backend may well have less.
-            (true, Some(_)) => Err(Refusal::Unsupported(functions.complain(error))),
-            (true, None) => Err(Refusal::Failed(functions.complain(error))),
-        }
-    }
-
-    fn set_iv(&mut self, _direction: Direction, iv: &[u8]) -> Result<(), String> {
-        let mut error = ptr::null_mut();
-        // SAFETY: the handle is open, the IV is read for the length given, and the Error is still NULL.
-        let code = unsafe {
-            (self.library.functions.qcrypto_cipher_setiv)(
-                self.handle,
-                iv.as_ptr(),
-                iv.len(),
-                &raw mut error,
-            )
-        };
-        if code == 0 { Ok(()) } else { Err(self.library.functions.complain(error)) }
-    }
-
-    fn encrypt(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), String> {
-        self.crypt(self.library.functions.qcrypto_cipher_encrypt, input, output)
-    }
-
-    fn decrypt(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), String> {
-        self.crypt(self.library.functions.qcrypto_cipher_decrypt, input, output)
-    }
-
-    fn kernel(&self) -> String {
-        // SAFETY: the handle is open, and the answer lives as long as it does.
-        self.library
-            .functions
-            .qcrypto_cipher_get_backend
-            .map_or_else(String::new, |get| unsafe { dynamic::text(get(self.handle)) })
-    }
-}
-
-impl Cipher {
-    #[inline]
-    fn crypt(&self, crypt: Crypt, input: &[u8], output: &mut [u8]) -> Result<(), String> {
-        let mut error = ptr::null_mut();
-        let (from, to) = (input.as_ptr().cast(), output.as_mut_ptr().cast());
-        // SAFETY: the handle is open, both buffers have the length given, and the Error is still NULL.
-        let code = unsafe { crypt(self.handle, from, to, input.len(), &raw mut error) };
-        if code == 0 { Ok(()) } else { Err(self.library.functions.complain(error)) }
-    }
-}
-
-impl Drop for Cipher {
-    fn drop(&mut self) {
-        // SAFETY: opened by `new` and freed nowhere else.
-        unsafe { (self.library.functions.qcrypto_cipher_free)(self.handle) }
-    }
 }
 
 #[cfg(test)]

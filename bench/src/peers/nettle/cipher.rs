@@ -1,105 +1,18 @@
-//! Nettle: the functions it picks by CPU where it has them, the generic ones elsewhere. None of them can fail.
+//! The functions it picks by CPU where it has them, the generic ones elsewhere. None of them can fail.
 #![expect(unsafe_code, reason = "calls a C library")]
 
-use std::ffi::{c_int, c_uint, c_void};
 use std::rc::Rc;
 
-use super::{Keyed, Opened, Refusal, dynamic, keep_iv};
+use super::{
+    AesChain, AesXts, Bulk, Chain, Context, Description, Nettle, SetKey, XtsDecrypt, XtsEncrypt,
+};
 use crate::algorithm::{Algorithm, Direction, Mode, Spec};
-
-type SetKey = unsafe extern "C" fn(*mut c_void, *const u8);
-/// Whole blocks one by one: ECB.
-type Bulk = unsafe extern "C" fn(*const c_void, usize, *mut u8, *const u8);
-/// CBC or CTR over any cipher.
-type Chain = unsafe extern "C" fn(*const c_void, Bulk, usize, *mut u8, usize, *mut u8, *const u8);
-/// CBC of one cipher.
-type AesChain = unsafe extern "C" fn(*const c_void, *mut u8, usize, *mut u8, *const u8);
-/// XTS over any cipher; decryption needs the tweak's way round too.
-type XtsEncrypt =
-    unsafe extern "C" fn(*const c_void, *const c_void, Bulk, *const u8, usize, *mut u8, *const u8);
-type XtsDecrypt = unsafe extern "C" fn(
-    *const c_void,
-    *const c_void,
-    Bulk,
-    Bulk,
-    *const u8,
-    usize,
-    *mut u8,
-    *const u8,
-);
-/// XTS of one cipher.
-type AesXts = unsafe extern "C" fn(*const c_void, *const u8, usize, *mut u8, *const u8);
-
-/// `struct nettle_cipher`, whose sizes make us independent of those in the headers: they change with the major.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Description {
-    name: *const u8,
-    context_size: c_uint,
-    block_size: c_uint,
-    key_size: c_uint,
-    set_encrypt_key: SetKey,
-    set_decrypt_key: SetKey,
-    encrypt: Bulk,
-    decrypt: Bulk,
-}
-
-dynamic::functions! {
-    /// What is used of Nettle's headers.
-    struct Functions {
-        nettle_version_major: unsafe extern "C" fn() -> c_int,
-        nettle_version_minor: unsafe extern "C" fn() -> c_int,
-        nettle_aes128: *const Description,
-        nettle_aes192: *const Description,
-        nettle_aes256: *const Description,
-        nettle_cast128: *const Description,
-        nettle_serpent128: *const Description,
-        nettle_serpent192: *const Description,
-        nettle_serpent256: *const Description,
-        nettle_twofish128: *const Description,
-        nettle_twofish192: *const Description,
-        nettle_twofish256: *const Description,
-        nettle_cbc_encrypt: Chain,
-        nettle_cbc_decrypt: Chain,
-        nettle_ctr_crypt: Chain,
-    }
-    optional {
-        nettle_sm4: *const Description,
-        nettle_cbc_aes128_encrypt: AesChain,
-        nettle_cbc_aes192_encrypt: AesChain,
-        nettle_cbc_aes256_encrypt: AesChain,
-        nettle_xts_encrypt_message: XtsEncrypt,
-        nettle_xts_decrypt_message: XtsDecrypt,
-        nettle_xts_aes128_set_encrypt_key: SetKey,
-        nettle_xts_aes128_set_decrypt_key: SetKey,
-        nettle_xts_aes128_encrypt_message: AesXts,
-        nettle_xts_aes128_decrypt_message: AesXts,
-        nettle_xts_aes256_set_encrypt_key: SetKey,
-        nettle_xts_aes256_set_decrypt_key: SetKey,
-        nettle_xts_aes256_encrypt_message: AesXts,
-        nettle_xts_aes256_decrypt_message: AesXts,
-    }
-}
-
-pub(super) struct Nettle(Functions);
-
-pub(super) fn open() -> Result<Opened<Nettle>, String> {
-    let library = dynamic::open(&["libnettle.so.8", "libnettle.so.9"])?;
-    // SAFETY: the declarations are those of the headers of Nettle 3 and 4; that it is one of them is checked below,
-    // by functions that every version has, before anything else is called.
-    let functions = unsafe { Functions::load(library)? };
-    // SAFETY: no arguments, nothing to go wrong.
-    let (major, minor) =
-        unsafe { ((functions.nettle_version_major)(), (functions.nettle_version_minor)()) };
-    if !(3..=4).contains(&major) {
-        return Err(format!("version {major}.{minor}: its interface is not known here"));
-    }
-    Ok(Opened { library: Nettle(functions), name: "nettle", version: format!("{major}.{minor}") })
-}
+use crate::peers::Refusal;
+use crate::peers::cipher::{Keyed, keep_iv};
 
 impl Nettle {
     fn describe(&self, algorithm: Algorithm) -> Result<Description, Refusal> {
-        let functions = &self.0;
+        let functions = &self.functions;
         let described = match algorithm {
             Algorithm::Aes128 => Some(functions.nettle_aes128),
             Algorithm::Aes192 => Some(functions.nettle_aes192),
@@ -123,15 +36,15 @@ impl Nettle {
 
     fn aes_cbc(&self, algorithm: Algorithm) -> Option<AesChain> {
         match algorithm {
-            Algorithm::Aes128 => self.0.nettle_cbc_aes128_encrypt,
-            Algorithm::Aes192 => self.0.nettle_cbc_aes192_encrypt,
-            Algorithm::Aes256 => self.0.nettle_cbc_aes256_encrypt,
+            Algorithm::Aes128 => self.functions.nettle_cbc_aes128_encrypt,
+            Algorithm::Aes192 => self.functions.nettle_cbc_aes192_encrypt,
+            Algorithm::Aes256 => self.functions.nettle_cbc_aes256_encrypt,
             _ => None,
         }
     }
 
     fn aes_xts(&self, algorithm: Algorithm) -> Option<AesXtsFunctions> {
-        let functions = &self.0;
+        let functions = &self.functions;
         match algorithm {
             Algorithm::Aes128 => Some(AesXtsFunctions {
                 set_encrypt_key: functions.nettle_xts_aes128_set_encrypt_key?,
@@ -150,35 +63,22 @@ impl Nettle {
     }
 }
 
+/// A context with its key.
+///
+/// # Safety
+/// `size` is that of the context `set_key` fills, and `key` is as long as it expects.
+unsafe fn keyed(size: usize, set_key: SetKey, key: &[u8]) -> Context {
+    let mut context = Context::new(size);
+    // SAFETY: the memory is as large as the caller says it must be, and aligned.
+    unsafe { set_key(context.get_mut(), key.as_ptr()) };
+    context
+}
+
 struct AesXtsFunctions {
     set_encrypt_key: SetKey,
     set_decrypt_key: SetKey,
     encrypt: AesXts,
     decrypt: AesXts,
-}
-
-/// A context of Nettle's: no version asks for more than this alignment.
-#[repr(align(16))]
-#[derive(Clone, Copy)]
-struct Lane {
-    _bytes: [u8; 16],
-}
-
-struct Context(Vec<Lane>);
-
-impl Context {
-    /// # Safety
-    /// `size` is that of the context `set_key` fills, and `key` is as long as it expects.
-    unsafe fn new(size: usize, set_key: SetKey, key: &[u8]) -> Self {
-        let mut lanes = vec![Lane { _bytes: [0; 16] }; size.div_ceil(size_of::<Lane>())];
-        // SAFETY: the memory is as large as the caller says it must be, and aligned.
-        unsafe { set_key(lanes.as_mut_ptr().cast(), key.as_ptr()) };
-        Self(lanes)
-    }
-
-    fn get(&self) -> *const c_void {
-        self.0.as_ptr().cast()
-    }
 }
 
 /// The functions that serve, chosen with the key.
@@ -217,17 +117,19 @@ impl Keyed for Cipher {
             Mode::Cbc => match library.aes_cbc(spec.algorithm) {
                 Some(encrypt) => Serve::CbcAes {
                     encrypt,
-                    decrypt: library.0.nettle_cbc_decrypt,
+                    decrypt: library.functions.nettle_cbc_decrypt,
                     block: described.decrypt,
                 },
                 None => Serve::Cbc {
-                    encrypt: library.0.nettle_cbc_encrypt,
-                    decrypt: library.0.nettle_cbc_decrypt,
+                    encrypt: library.functions.nettle_cbc_encrypt,
+                    decrypt: library.functions.nettle_cbc_decrypt,
                     forward: described.encrypt,
                     backward: described.decrypt,
                 },
             },
-            Mode::Ctr => Serve::Ctr { crypt: library.0.nettle_ctr_crypt, block: described.encrypt },
+            Mode::Ctr => {
+                Serve::Ctr { crypt: library.functions.nettle_ctr_crypt, block: described.encrypt }
+            }
             Mode::Xts => match library.aes_xts(spec.algorithm) {
                 Some(functions) => {
                     // struct xts_aes*_key: the cipher's context and, behind it, the tweak's.
@@ -243,9 +145,9 @@ impl Keyed for Cipher {
             serve,
             // SAFETY: the size comes from the library's own description of this cipher, twice that for the pair of
             // contexts of its XTS, and the key is as long as that description says, checked above; XTS has two.
-            encryption: unsafe { Context::new(size, set_encrypt_key, key) },
+            encryption: unsafe { keyed(size, set_encrypt_key, key) },
             // SAFETY: as above.
-            decryption: unsafe { Context::new(size, set_decrypt_key, key) },
+            decryption: unsafe { keyed(size, set_decrypt_key, key) },
             iv: [0; 16],
             block_len: spec.algorithm.block_len(),
             _library: Rc::clone(library),
@@ -310,15 +212,14 @@ impl Keyed for Cipher {
 impl Nettle {
     fn generic_xts(&self, described: &Description, key: &[u8]) -> Result<Serve, Refusal> {
         let (Some(encrypt), Some(decrypt)) =
-            (self.0.nettle_xts_encrypt_message, self.0.nettle_xts_decrypt_message)
+            (self.functions.nettle_xts_encrypt_message, self.functions.nettle_xts_decrypt_message)
         else {
             return Err(Refusal::Unsupported("no XTS before version 3.5".to_owned()));
         };
         let tweak_key = &key[key.len() / 2..];
         // SAFETY: the size is the description's, and `new` has compared the key's length with it.
-        let tweak = unsafe {
-            Context::new(described.context_size as usize, described.set_encrypt_key, tweak_key)
-        };
+        let tweak =
+            unsafe { keyed(described.context_size as usize, described.set_encrypt_key, tweak_key) };
         Ok(Serve::Xts {
             encrypt,
             decrypt,

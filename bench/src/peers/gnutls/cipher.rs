@@ -1,64 +1,14 @@
-//! GnuTLS: XTS and CBC. It has neither CTR nor ECB.
+//! XTS and CBC. It has neither CTR nor ECB.
 #![expect(unsafe_code, reason = "calls a C library")]
 
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::c_int;
 use std::ptr;
 use std::rc::Rc;
 
-use super::{Keyed, Opened, Refusal, dynamic, keep_iv};
+use super::{Crypt, Datum, GnuTls, Handle};
 use crate::algorithm::{Algorithm, Direction, Mode, Spec};
-
-type Handle = *mut c_void;
-type Crypt = unsafe extern "C" fn(Handle, *const c_void, usize, *mut c_void, usize) -> c_int;
-
-/// `gnutls_datum_t`.
-#[repr(C)]
-struct Datum {
-    data: *mut u8,
-    size: c_uint,
-}
-
-impl Datum {
-    fn of(bytes: &mut [u8]) -> Self {
-        Self { data: bytes.as_mut_ptr(), size: bytes.len() as c_uint }
-    }
-}
-
-dynamic::functions! {
-    /// What is used of `gnutls/crypto.h`.
-    struct Functions {
-        gnutls_check_version: unsafe extern "C" fn(*const c_char) -> *const c_char,
-        gnutls_strerror: unsafe extern "C" fn(c_int) -> *const c_char,
-        gnutls_cipher_init: unsafe extern "C" fn(*mut Handle, c_int, *const Datum, *const Datum) -> c_int,
-        gnutls_cipher_set_iv: unsafe extern "C" fn(Handle, *mut c_void, usize),
-        gnutls_cipher_encrypt2: Crypt,
-        gnutls_cipher_decrypt2: Crypt,
-        gnutls_cipher_deinit: unsafe extern "C" fn(Handle),
-    }
-    optional {}
-}
-
-pub(super) struct GnuTls(Functions);
-
-pub(super) fn open() -> Result<Opened<GnuTls>, String> {
-    // SAFETY: the declarations are those of gnutls/crypto.h, and soname 30 has kept them since 2013.
-    let functions = unsafe { Functions::load(dynamic::open(&["libgnutls.so.30"])?)? };
-    // SAFETY: NULL asks for the version, a static string.
-    let version = unsafe { dynamic::text((functions.gnutls_check_version)(ptr::null())) };
-    Ok(Opened { library: GnuTls(functions), name: "GnuTLS", version })
-}
-
-impl GnuTls {
-    fn check(&self, code: c_int) -> Result<(), String> {
-        if code >= 0 { Ok(()) } else { Err(self.complain(code)) }
-    }
-
-    #[cold]
-    fn complain(&self, code: c_int) -> String {
-        // SAFETY: any code will do, and the answer is static.
-        unsafe { dynamic::text((self.0.gnutls_strerror)(code)) }
-    }
-}
+use crate::peers::Refusal;
+use crate::peers::cipher::{Keyed, keep_iv};
 
 pub(super) struct Cipher {
     library: Rc<GnuTls>,

@@ -1,70 +1,14 @@
-//! OpenSSL 3 and later: EVP with the cipher fetched once, the key set once, and nothing but the IV set again.
+//! EVP with the cipher fetched once, the key set once, and nothing but the IV set again.
 #![expect(unsafe_code, reason = "calls a C library")]
-#![expect(non_snake_case, reason = "the library's own names")]
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::ffi::{CString, c_int};
 use std::ptr;
 use std::rc::Rc;
 
-use super::{Keyed, Opened, Refusal, dynamic};
-use crate::algorithm::{Algorithm, Direction, Mode, Spec};
-
-type EvpCipher = *mut c_void;
-type Context = *mut c_void;
-type Init = unsafe extern "C" fn(Context, EvpCipher, *const u8, *const u8, *const c_void) -> c_int;
-type Update = unsafe extern "C" fn(Context, *mut u8, *mut c_int, *const u8, c_int) -> c_int;
-
-const VERSION_STRING: c_int = 6;
-
-dynamic::functions! {
-    /// What is used of `openssl/evp.h` and its neighbours.
-    struct Functions {
-        OpenSSL_version: unsafe extern "C" fn(c_int) -> *const c_char,
-        OSSL_PROVIDER_load: unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void,
-        EVP_CIPHER_fetch: unsafe extern "C" fn(*mut c_void, *const c_char, *const c_char) -> EvpCipher,
-        EVP_CIPHER_free: unsafe extern "C" fn(EvpCipher),
-        EVP_CIPHER_CTX_new: unsafe extern "C" fn() -> Context,
-        EVP_CIPHER_CTX_free: unsafe extern "C" fn(Context),
-        EVP_CIPHER_CTX_set_padding: unsafe extern "C" fn(Context, c_int) -> c_int,
-        EVP_EncryptInit_ex2: Init,
-        EVP_DecryptInit_ex2: Init,
-        EVP_EncryptUpdate: Update,
-        EVP_DecryptUpdate: Update,
-        ERR_get_error: unsafe extern "C" fn() -> std::ffi::c_ulong,
-        ERR_reason_error_string: unsafe extern "C" fn(std::ffi::c_ulong) -> *const c_char,
-        ERR_clear_error: unsafe extern "C" fn(),
-    }
-    optional {}
-}
-
-pub(super) struct OpenSsl {
-    functions: Functions,
-    /// Fetching costs more than a short encryption, so callers who care do it once.
-    fetched: RefCell<BTreeMap<Spec, EvpCipher>>,
-}
-
-pub(super) fn open() -> Result<Opened<OpenSsl>, String> {
-    // SAFETY: the declarations are those of OpenSSL 3's headers, which 4 has kept.
-    let functions =
-        unsafe { Functions::load(dynamic::open(&["libcrypto.so.3", "libcrypto.so.4"])?)? };
-    // SAFETY: NUL-terminated names, the default library context. DES and CAST5 are in the legacy provider; without it
-    // they are merely missing.
-    unsafe {
-        for provider in [c"default", c"legacy"] {
-            (functions.OSSL_PROVIDER_load)(ptr::null_mut(), provider.as_ptr());
-        }
-        (functions.ERR_clear_error)();
-    }
-    // SAFETY: a static string for any argument.
-    let version = unsafe { dynamic::text((functions.OpenSSL_version)(VERSION_STRING)) };
-    Ok(Opened {
-        library: OpenSsl { functions, fetched: RefCell::default() },
-        name: "OpenSSL",
-        version,
-    })
-}
+use super::{Context, EvpCipher, Init, OpenSsl, Update};
+use crate::algorithm::{Algorithm, Direction, Mode, Named, Spec};
+use crate::peers::Refusal;
+use crate::peers::cipher::Keyed;
 
 impl OpenSsl {
     fn fetch(&self, spec: Spec) -> Result<EvpCipher, Refusal> {
@@ -82,34 +26,6 @@ impl OpenSsl {
         }
         self.fetched.borrow_mut().insert(spec, cipher);
         Ok(cipher)
-    }
-
-    fn check(&self, code: c_int) -> Result<(), String> {
-        if code == 1 { Ok(()) } else { Err(self.complain()) }
-    }
-
-    /// The oldest error of the queue, which is emptied.
-    #[cold]
-    fn complain(&self) -> String {
-        // SAFETY: a code from the library gives NULL or a static string.
-        let reason = unsafe {
-            let reason = dynamic::text((self.functions.ERR_reason_error_string)((self
-                .functions
-                .ERR_get_error)(
-            )));
-            (self.functions.ERR_clear_error)();
-            reason
-        };
-        if reason.is_empty() { "failed without a reason".to_owned() } else { reason }
-    }
-}
-
-impl Drop for OpenSsl {
-    fn drop(&mut self) {
-        for cipher in self.fetched.take().into_values() {
-            // SAFETY: fetched by us, and every context that used it is gone: contexts keep the library alive.
-            unsafe { (self.functions.EVP_CIPHER_free)(cipher) };
-        }
     }
 }
 
