@@ -8,7 +8,7 @@
 //! rights than its caller (setuid): who starts such a program must not choose its code.
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86::Shani;
+pub(crate) use x86::{Avx2, Shani};
 
 /// The names of the levels, lowest first.
 #[cfg(target_arch = "x86_64")]
@@ -64,6 +64,23 @@ mod x86 {
 
         pub(crate) fn detect() -> Option<Self> {
             let found = detected!("sha") && detected!("ssse3") && detected!("sse4.1");
+            found.then_some(Self(()))
+        }
+    }
+
+    /// Proof of AVX2, and of the bit manipulation instructions BMI1 and BMI2. In use from the level `vaes256` on.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Avx2(());
+
+    impl Avx2 {
+        /// The proof, where the CPU has them and `QCRYPTO_CPU` leaves them in use.
+        pub(crate) fn get() -> Option<Self> {
+            static PROOF: OnceLock<Option<Avx2>> = OnceLock::new();
+            *PROOF.get_or_init(|| Self::detect().filter(|_| allows("vaes256")))
+        }
+
+        pub(crate) fn detect() -> Option<Self> {
+            let found = detected!("avx2") && detected!("bmi1") && detected!("bmi2");
             found.then_some(Self(()))
         }
     }

@@ -1,8 +1,13 @@
 //! SHA-384 and SHA-512.
 //!
-//! The compression function is that of the `sha2` crate, which looks for AVX2 itself.
+//! The portable compression function is that of the `sha2` crate, which looks for AVX2 itself.
+//!
+//! - `avx2`: AVX2 and BMI2 of x86
 
-use crate::chain::{ByteOrder, Hash};
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+
+use crate::chain::{self, ByteOrder, Chain, Hash, Key};
 
 /// Defines a hash of the compression function that the two share.
 macro_rules! hash {
@@ -22,6 +27,14 @@ macro_rules! hash {
 
             fn compress(state: &mut [u64; 8], block: &[u8; 128]) {
                 ::sha2::block_api::compress512(state, std::slice::from_ref(block));
+            }
+
+            fn extend(key: &Key<Self>, chains: &mut [Chain<Self>], links: u64) {
+                #[cfg(target_arch = "x86_64")]
+                if let Some(cpu) = crate::cpu::Avx2::get() {
+                    return avx2::extend(cpu, key, chains, links);
+                }
+                chain::extend(key, chains, links);
             }
         }
     };
