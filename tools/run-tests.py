@@ -102,7 +102,8 @@ STEPS = {
     ),
     "rust-bench": (["cargo", "test", "--locked", "--release", "--manifest-path", "bench/Cargo.toml"], cargo),
     "meson-setup": (["tools/setup-test-build", str(BUILD)], one),
-    "meson": (["meson", "test", "-C", str(BUILD), "--print-errorlogs"], meson),
+    # The slow tests need 4 GiB of memory.
+    "meson": (["env", "QCRYPTO_TEST_SLOW=1", "meson", "test", "-C", str(BUILD), "--print-errorlogs"], meson),
     "docs": (["tools/check-docs"], one),
 }
 
