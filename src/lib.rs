@@ -8,14 +8,20 @@
 //! - `backend`: who supports what, how one is chosen
 //! - `kernel`: what a mode kernel is, and the table of them that each key carries
 //! - `xts`, `modes`: the modes over any block cipher, many blocks a pass
+//! - `aes`: AES on the CPU's own instructions
 //! - `iv`: the state a mode carries from call to call
+//! - `cpu`: what the CPU can run
 //! - [`algorithm`], [`error`]: known to all
 
+#[allow(unsafe_code, reason = "instructions that not every CPU has, raw loads and stores")]
+mod aes;
 pub mod algorithm;
 mod backend;
 #[allow(unsafe_code, reason = "the C edge: raw pointers in, C symbols out")]
 pub mod capi;
 pub mod cipher;
+#[allow(unsafe_code, reason = "asks the C library about the process")]
+mod cpu;
 pub mod error;
 mod iv;
 mod kernel;

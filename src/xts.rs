@@ -75,7 +75,7 @@ fn crypt<C: BlockCipherEncrypt<BlockSize = U16>>(
 }
 
 /// Multiplies a tweak by x. The fold of the bit shifted out is arithmetic, not a branch: tweaks are secret.
-fn double(tweak: u128) -> u128 {
+pub(crate) fn double(tweak: u128) -> u128 {
     let carry = (tweak.cast_signed() >> 127).cast_unsigned();
     (tweak << 1) ^ (carry & 0x87)
 }
