@@ -35,7 +35,7 @@ impl Level {
     pub(crate) const NAMES: [&str; 4] = ["portable", "aesni", "vaes256", "vaes512"];
 
     /// What `QCRYPTO_CPU` calls it, also the last part of the kernels' names.
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
             #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]

@@ -42,7 +42,7 @@ impl Backend for Native {
 }
 
 /// [`Native::open`] with the kernels of a level of this CPU.
-pub(super) fn open_at(
+pub(crate) fn open_at(
     level: Level,
     algorithm: CipherAlgorithm,
     mode: CipherMode,

@@ -3,6 +3,10 @@
 //! The rules that hold whatever backend serves live here: lengths, refusals that change nothing, and failures that
 //! leave neither half-written output nor an object that goes on.
 
+#[cfg(test)]
+#[allow(unsafe_code, reason = "buffers between pages that cannot be touched")]
+mod kernel_tests;
+
 use std::ffi::CStr;
 use std::hint::black_box;
 
@@ -62,6 +66,19 @@ impl Cipher {
         let context = backend::open(algorithm, mode, key);
         scrub_stack();
         Ok(Self { algorithm, mode, context: context?, iv: Iv::default(), dead: false })
+    }
+
+    /// [`Cipher::new`] on a level of this CPU that is not the one chosen for the process.
+    #[cfg(test)]
+    fn new_at(
+        level: crate::cpu::Level,
+        algorithm: CipherAlgorithm,
+        mode: CipherMode,
+        key: &[u8],
+    ) -> Result<Self, Error> {
+        Self::check_key_len(algorithm, mode, key.len())?;
+        let context = backend::open_at(level, algorithm, mode, key)?;
+        Ok(Self { algorithm, mode, context, iv: Iv::default(), dead: false })
     }
 
     /// What serves, down to the kernel, e.g. `native/portable`.
