@@ -191,6 +191,7 @@ pub(super) fn in_reach<L: Lanes, const N: usize>(keys: &Schedule<N>) -> &Schedul
 
 /// The same reference, of which the compiler no longer knows what it refers to.
 #[inline(always)]
+#[allow(clippy::pointers_in_nomem_asm_block, reason = "the address is hidden, nothing is accessed")]
 pub(super) fn opaque<T>(reference: &T) -> &T {
     let mut address: *const T = reference;
     // SAFETY: no instruction is there; the compiler must suppose that the address changed.
@@ -201,6 +202,7 @@ pub(super) fn opaque<T>(reference: &T) -> &T {
 
 /// As [`opaque`], for a buffer that should stay in memory, where it can be wiped, rather than go into registers.
 #[inline(always)]
+#[allow(clippy::pointers_in_nomem_asm_block, reason = "the address is hidden, nothing is accessed")]
 pub(super) fn opaque_mut<T>(reference: &mut T) -> &mut T {
     let mut address: *mut T = reference;
     // SAFETY: no instruction is there; the compiler must suppose that the address changed.

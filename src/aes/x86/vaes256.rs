@@ -72,7 +72,9 @@ impl Lanes for Ymm {
     #[inline(always)]
     unsafe fn load_part(_: Vaes256, from: *const u8, _: usize) -> Self {
         // SAFETY: the caller's: more than none and fewer than two is one.
-        Self(unsafe { _mm256_zextsi128_si256(_mm_loadu_si128(from.cast())) })
+        let block = unsafe { _mm_loadu_si128(from.cast()) };
+        // SAFETY: the proof.
+        Self(unsafe { _mm256_zextsi128_si256(block) })
     }
 
     #[inline(always)]
@@ -83,8 +85,10 @@ impl Lanes for Ymm {
 
     #[inline(always)]
     unsafe fn store_part(self, to: *mut u8, _: usize) {
+        // SAFETY: a value of this type exists only where the CPU has the instructions.
+        let block = unsafe { _mm256_castsi256_si128(self.0) };
         // SAFETY: the caller's: more than none and fewer than two is one.
-        unsafe { _mm_storeu_si128(to.cast(), _mm256_castsi256_si128(self.0)) };
+        unsafe { _mm_storeu_si128(to.cast(), block) };
     }
 
     #[inline(always)]
