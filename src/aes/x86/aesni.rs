@@ -69,7 +69,7 @@ impl Lanes for Xmm {
 
     const BLOCKS: usize = 1;
 
-    const KEEPS_SCHEDULE: bool = false;
+    const IS_SPACIOUS: bool = false;
 
     #[inline(always)]
     fn splat(_: Aesni, block: __m128i) -> Self {

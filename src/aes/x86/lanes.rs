@@ -23,8 +23,8 @@ pub(super) trait Lanes: Copy + Zeroize + BitXor<Output = Self> {
     /// Blocks in the register.
     const BLOCKS: usize;
 
-    /// Whether the CPU has registers enough to hold a whole schedule beside the data.
-    const KEEPS_SCHEDULE: bool;
+    /// Whether there are 32 registers, enough to hold a whole schedule or a group's tweaks beside the data.
+    const IS_SPACIOUS: bool;
 
     /// The block in every lane.
     fn splat(cpu: Self::Cpu, block: __m128i) -> Self;
@@ -186,7 +186,7 @@ pub(super) fn encrypt_alone<L: Lanes, const N: usize>(
 /// them from the schedule costs nothing, and spills are copies of the key that nobody wipes.
 #[inline(always)]
 pub(super) fn in_reach<L: Lanes, const N: usize>(keys: &Schedule<N>) -> &Schedule<N> {
-    if L::KEEPS_SCHEDULE { keys } else { opaque(keys) }
+    if L::IS_SPACIOUS { keys } else { opaque(keys) }
 }
 
 /// The same reference, of which the compiler no longer knows what it refers to.
@@ -218,11 +218,17 @@ pub(super) fn block(bytes: &[u8; 16]) -> __m128i {
     unsafe { bytes.as_ptr().cast::<__m128i>().read_unaligned() }
 }
 
-/// A little-endian number as a block in a register.
+/// A little-endian number as a block in a register, by way of two general ones.
+///
+/// An IV is mostly written by halves. A CPU that reads both at once soon after waits until the stores are done, and all
+/// those before them; the halves it can have at once.
 #[inline(always)]
 pub(super) fn number(value: u128) -> __m128i {
+    let mut low = value as i64;
+    // SAFETY: no instruction is there. Without this, the compiler makes one load of the two.
+    unsafe { asm!("/* {0} */", inout(reg) low, options(nomem, nostack, preserves_flags)) };
     // SAFETY: SSE2 is part of x86-64.
-    unsafe { _mm_set_epi64x((value >> 64) as i64, value as i64) }
+    unsafe { _mm_set_epi64x((value >> 64) as i64, low) }
 }
 
 /// The block with its halves exchanged.

@@ -5,7 +5,7 @@ use inout::InOutBuf;
 
 use super::aesni::Xmm;
 use super::key::{Key, Schedule};
-use super::lanes::{GROUP, Lanes, Nothing, block, in_reach, last_round, middle_rounds};
+use super::lanes::{GROUP, Lanes, Nothing, block, in_reach, last_round, middle_rounds, number};
 use super::stream::{BLOCK, Group, Stream};
 use crate::cpu::Aesni;
 use crate::iv::Iv;
@@ -98,7 +98,7 @@ pub(super) fn cbc_encrypt<P: Copy + Into<Aesni>, const N: usize>(
     let mut stream = Stream::new(data);
 
     let Some(mut group) = stream.take::<Xmm, 1>(cpu) else { return };
-    let mut state = [Xmm::splat(cpu, block(&iv.block::<U16>().0)) ^ first ^ group.load(0)];
+    let mut state = [Xmm::splat(cpu, number(iv.number())) ^ first ^ group.load(0)];
     loop {
         middle_rounds::<Xmm, _, N, 1, false>(cpu, keys, &mut state, &mut Nothing);
         let Some(following) = stream.take::<Xmm, 1>(cpu) else { break };
@@ -153,7 +153,7 @@ pub(super) fn cbc_decrypt<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
     let cpu = key.cpu.into();
     let stream = Stream::new(data);
     let Some(chain) = stream.last_input() else { return };
-    let before = L::splat(cpu, block(&iv.block::<U16>().0));
+    let before = L::splat(cpu, number(iv.number()));
     run::<L>(cpu, stream, &mut CbcDecrypt { keys: &key.decrypt, before });
     iv.block::<U16>().0 = chain;
 }
@@ -207,7 +207,7 @@ impl<L: Lanes, const N: usize> Ctr<'_, L, N> {
         self.block = if self.counter >> 8 == after >> 8 {
             self.block.add_bytes(L::splat(cpu, block(&ORDINALS.0[blocks])))
         } else {
-            L::splat(cpu, block(&after.to_be_bytes()))
+            L::splat(cpu, number(after.to_be()))
         };
         self.counter = after;
     }
@@ -244,10 +244,9 @@ pub(super) fn ctr<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
     data: InOutBuf<'_, '_, u8>,
 ) {
     let cpu = key.cpu.into();
-    let counter = &mut iv.block::<U16>().0;
-    let keys = &key.encrypt;
-    let mut pass =
-        Ctr { keys, counter: u128::from_be_bytes(*counter), block: L::splat(cpu, block(counter)) };
+    let counter = u128::from_be(iv.number());
+    let block = L::splat(cpu, number(iv.number()));
+    let mut pass = Ctr { keys: &key.encrypt, counter, block };
     run::<L>(cpu, Stream::new(data), &mut pass);
-    *counter = pass.counter.to_be_bytes();
+    iv.block::<U16>().0 = pass.counter.to_be_bytes();
 }

@@ -55,7 +55,7 @@ impl Lanes for Ymm {
 
     const BLOCKS: usize = 2;
 
-    const KEEPS_SCHEDULE: bool = false;
+    const IS_SPACIOUS: bool = false;
 
     #[inline(always)]
     fn splat(_: Vaes256, block: __m128i) -> Self {
@@ -166,9 +166,9 @@ impl Lanes for Ymm {
 impl Ymm {
     /// What a multiplication by x^8 moves from the upper end to the lower in four registers.
     #[inline(always)]
-    fn carries(registers: [Self; 4]) -> Self {
+    fn carries([a, b, c, d]: [Self; 4]) -> Self {
         // SAFETY: a value of this type exists only where the CPU has the instructions.
-        Self(unsafe { carries(registers.map(|register| register.0)) })
+        Self(unsafe { carries([a.0, b.0, c.0, d.0]) })
     }
 
     /// Multiplies by x^8, with the `I`th share of [`Ymm::carries`].

@@ -56,7 +56,7 @@ impl Lanes for Zmm {
 
     const BLOCKS: usize = 4;
 
-    const KEEPS_SCHEDULE: bool = true;
+    const IS_SPACIOUS: bool = true;
 
     #[inline(always)]
     fn splat(_: Vaes512, block: __m128i) -> Self {
@@ -130,21 +130,38 @@ impl Lanes for Zmm {
     fn tweaks(cpu: Vaes512, first: __m128i) -> [Self; GROUP] {
         let tweak = Self::splat(cpu, first);
         let swapped = Self::splat(cpu, swap_halves(first));
-        let mut tweaks = [tweak; GROUP];
-        for (i, slot) in tweaks.iter_mut().enumerate() {
-            let Powers { left, right } = powers::<Self>(cpu, i);
-            // SAFETY: the proof.
-            *slot = Self(unsafe { times_powers(tweak.0, swapped.0, left.0, right.0) });
-        }
-        tweaks
+        let Powers { left, right } = powers::<Self>(cpu, 0);
+        // SAFETY: the proof.
+        let even = Self(unsafe { times_powers(tweak.0, swapped.0, left.0, right.0) });
+        let Powers { left, right } = powers::<Self>(cpu, 1);
+        // SAFETY: the proof.
+        let odd = Self(unsafe { times_powers(tweak.0, swapped.0, left.0, right.0) });
+        [
+            even,
+            odd,
+            even.times_x8::<1, 15>(),
+            odd.times_x8::<1, 15>(),
+            even.times_x8::<2, 14>(),
+            odd.times_x8::<2, 14>(),
+            even.times_x8::<3, 13>(),
+            odd.times_x8::<3, 13>(),
+        ]
     }
 
     #[inline(always)]
     fn advance<const ROUND: usize>(now: &[Self; GROUP], next: &mut [Self; GROUP], _: &mut Self) {
         if let 1..=GROUP = ROUND {
-            // SAFETY: a value of this type exists only where the CPU has the instructions.
-            next[ROUND - 1] = Self(unsafe { times_x32(now[ROUND - 1].0) });
+            next[ROUND - 1] = now[ROUND - 1].times_x8::<4, 12>();
         }
+    }
+}
+
+impl Zmm {
+    /// Multiplies by x^8 to the power of `BYTES`; `REST` is what that lacks of 16.
+    #[inline(always)]
+    fn times_x8<const BYTES: i32, const REST: i32>(self) -> Self {
+        // SAFETY: a value of this type exists only where the CPU has the instructions.
+        Self(unsafe { times_x8::<BYTES, REST>(self.0) })
     }
 }
 
@@ -210,11 +227,12 @@ fn times_powers(tweaks: __m512i, swapped: __m512i, left: __m512i, right: __m512i
     _mm512_xor_si512(_mm512_sllv_epi64(tweaks, left), entering)
 }
 
-/// Multiplies tweaks by x^32: the bytes shifted out come back in below, times x^7 + x^2 + x + 1.
+/// Multiplies tweaks by x^8 to the power of `BYTES`, at most four: the bytes shifted out come back in below, times
+/// x^7 + x^2 + x + 1. `REST` is what `BYTES` lacks of 16.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
-fn times_x32(tweaks: __m512i) -> __m512i {
-    let out = _mm512_bsrli_epi128::<12>(tweaks);
+fn times_x8<const BYTES: i32, const REST: i32>(tweaks: __m512i) -> __m512i {
+    let out = _mm512_bsrli_epi128::<REST>(tweaks);
     let back = _mm512_clmulepi64_epi128::<0x00>(out, _mm512_set1_epi64(0x87));
-    _mm512_xor_si512(_mm512_bslli_epi128::<4>(tweaks), back)
+    _mm512_xor_si512(_mm512_bslli_epi128::<BYTES>(tweaks), back)
 }

@@ -11,7 +11,6 @@
 use std::arch::x86_64::__m128i;
 
 use inout::InOutBuf;
-use zeroize::Zeroize;
 
 use super::aesni::Xmm;
 use super::key::{Key, Schedule};
@@ -55,7 +54,7 @@ fn first_tweak<const N: usize>(cpu: Aesni, keys: &Schedule<N>, iv: &mut Iv) -> _
     let first = match iv.tweak() {
         Some(tweak) => Xmm::splat(cpu, block(tweak)),
         None => {
-            let tweak = encrypt_alone(cpu, keys, Xmm::splat(cpu, block(iv.unit())));
+            let tweak = encrypt_alone(cpu, keys, Xmm::splat(cpu, number(iv.number())));
             iv.keep_tweak(tweak.to_bytes());
             tweak
         }
@@ -75,10 +74,14 @@ fn unit<L: Lanes, const N: usize, const DECRYPT: bool>(
     first: __m128i,
     mut stream: Stream<'_, '_>,
 ) {
-    let mut buffers = [L::tweaks(cpu, first), [L::splat(cpu, number(0)); GROUP]];
+    let tweaks = L::tweaks(cpu, first);
+    if L::IS_SPACIOUS && stream.blocks() <= GROUP * L::BLOCKS {
+        // Short enough that the tweaks never leave the registers.
+        return end::<L, N, DECRYPT>(cpu, keys, stream, &tweaks);
+    }
+    let mut buffers = [tweaks; 2];
     let [now, next] = opaque_mut(&mut buffers);
     let (mut now, mut next) = (now, next);
-
     while stream.blocks() > GROUP * L::BLOCKS {
         let Some(group) = stream.take::<L, GROUP>(cpu) else { break };
         let tweaks = opaque_mut(now);
@@ -86,25 +89,36 @@ fn unit<L: Lanes, const N: usize, const DECRYPT: bool>(
         pass::<L, _, N, GROUP, DECRYPT>(keys, group, tweaks, &mut beside);
         std::mem::swap(&mut now, &mut next);
     }
-
-    if let Some(group) = stream.take::<L, GROUP>(cpu) {
-        pass::<L, _, N, GROUP, DECRYPT>(keys, group, now, &mut Nothing);
-    } else {
-        let mut tweaks = &now[..];
-        if let Some(group) = stream.take::<L, 4>(cpu) {
-            pass::<L, _, N, 4, DECRYPT>(keys, group, take(&mut tweaks), &mut Nothing);
-        }
-        if let Some(group) = stream.take::<L, 2>(cpu) {
-            pass::<L, _, N, 2, DECRYPT>(keys, group, take(&mut tweaks), &mut Nothing);
-        }
-        if let Some(group) = stream.take::<L, 1>(cpu) {
-            pass::<L, _, N, 1, DECRYPT>(keys, group, take(&mut tweaks), &mut Nothing);
-        }
-        if let Some(group) = stream.take_part::<L>(cpu) {
-            pass::<L, _, N, 1, DECRYPT>(keys, group, take(&mut tweaks), &mut Nothing);
-        }
+    end::<L, N, DECRYPT>(cpu, keys, stream, now);
+    for tweak in buffers.as_flattened_mut() {
+        tweak.zeroize();
     }
-    opaque_mut(&mut buffers).zeroize();
+}
+
+/// The end of a data unit, at most one group, whose tweaks are there.
+#[inline(always)]
+fn end<L: Lanes, const N: usize, const DECRYPT: bool>(
+    cpu: L::Cpu,
+    keys: &Schedule<N>,
+    mut stream: Stream<'_, '_>,
+    tweaks: &[L; GROUP],
+) {
+    if let Some(group) = stream.take::<L, GROUP>(cpu) {
+        return pass::<L, _, N, GROUP, DECRYPT>(keys, group, tweaks, &mut Nothing);
+    }
+    let mut tweaks = &tweaks[..];
+    if let Some(group) = stream.take::<L, 4>(cpu) {
+        pass::<L, _, N, 4, DECRYPT>(keys, group, take(&mut tweaks), &mut Nothing);
+    }
+    if let Some(group) = stream.take::<L, 2>(cpu) {
+        pass::<L, _, N, 2, DECRYPT>(keys, group, take(&mut tweaks), &mut Nothing);
+    }
+    if let Some(group) = stream.take::<L, 1>(cpu) {
+        pass::<L, _, N, 1, DECRYPT>(keys, group, take(&mut tweaks), &mut Nothing);
+    }
+    if let Some(group) = stream.take_part::<L>(cpu) {
+        pass::<L, _, N, 1, DECRYPT>(keys, group, take(&mut tweaks), &mut Nothing);
+    }
 }
 
 /// The next `M` tweaks, which are left no more.
