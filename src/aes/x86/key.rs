@@ -9,6 +9,7 @@ use std::arch::x86_64::{
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::cpu::Aesni;
+use crate::xts::XtsKey;
 
 /// The round keys of one direction, in the order in which its rounds use them. `N` is the number of rounds plus one: 11,
 /// 13 or 15.
@@ -16,7 +17,7 @@ pub(super) type Schedule<const N: usize> = [__m128i; N];
 
 /// An expanded key and `P`, the proof of the instruction set whose kernels use it.
 pub(crate) struct Key<P, const N: usize> {
-    pub(super) cpu: P,
+    cpu: P,
     pub(super) encrypt: Schedule<N>,
     /// For the equivalent inverse cipher (FIPS 197 section 5.3.5), which runs the rounds in the order of encryption.
     pub(super) decrypt: Schedule<N>,
@@ -42,6 +43,22 @@ impl<P: Copy + Into<Aesni>, const N: usize> Key<P, N> {
         let _: Aesni = self.cpu.into();
         // SAFETY: the proof above.
         unsafe { expand(key, self) };
+    }
+}
+
+impl<P: Copy, const N: usize> Key<P, N> {
+    /// The proof that the CPU has the instructions of the key's kernels.
+    #[inline(always)]
+    pub(super) fn cpu(&self) -> P {
+        self.cpu
+    }
+}
+
+impl<P: Copy, const N: usize> XtsKey<Key<P, N>> {
+    /// [`Key::cpu`]
+    #[inline(always)]
+    pub(super) fn cpu(&self) -> P {
+        self.data.cpu
     }
 }
 

@@ -31,8 +31,8 @@ macro_rules! kernels {
             ) {
                 $body(key, iv, data);
             }
-            // SAFETY: the key holds a `P`, from which `$cpu` follows: the proof that the CPU and the operating system
-            // run these instructions.
+            let _: $cpu = key.cpu().into();
+            // SAFETY: the token above proves that the CPU and the operating system run these instructions.
             unsafe { compiled(key, iv, data) }
         }
     )*};

@@ -67,7 +67,7 @@ pub(super) fn ecb_encrypt<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
     data: InOutBuf<'_, '_, u8>,
 ) {
     let mut pass = Ecb::<N, false> { keys: &key.encrypt };
-    run::<L>(key.cpu.into(), Stream::new(data), &mut pass);
+    run::<L>(key.cpu().into(), Stream::new(data), &mut pass);
 }
 
 /// ECB decryption.
@@ -78,7 +78,7 @@ pub(super) fn ecb_decrypt<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
     data: InOutBuf<'_, '_, u8>,
 ) {
     let mut pass = Ecb::<N, true> { keys: &key.decrypt };
-    run::<L>(key.cpu.into(), Stream::new(data), &mut pass);
+    run::<L>(key.cpu().into(), Stream::new(data), &mut pass);
 }
 
 /// CBC encryption, a chain by nature: one block after the other, at the latency of the rounds.
@@ -91,7 +91,7 @@ pub(super) fn cbc_encrypt<P: Copy + Into<Aesni>, const N: usize>(
     iv: &mut Iv,
     data: InOutBuf<'_, '_, u8>,
 ) {
-    let cpu = key.cpu.into();
+    let cpu = key.cpu().into();
     let keys = &key.encrypt;
     let first = Xmm::splat(cpu, keys[0]);
     let last = Xmm::splat(cpu, keys[N - 1]);
@@ -150,7 +150,7 @@ pub(super) fn cbc_decrypt<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
     iv: &mut Iv,
     data: InOutBuf<'_, '_, u8>,
 ) {
-    let cpu = key.cpu.into();
+    let cpu = key.cpu().into();
     let stream = Stream::new(data);
     let Some(chain) = stream.last_input() else { return };
     let before = L::splat(cpu, number(iv.number()));
@@ -243,7 +243,7 @@ pub(super) fn ctr<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
     iv: &mut Iv,
     data: InOutBuf<'_, '_, u8>,
 ) {
-    let cpu = key.cpu.into();
+    let cpu = key.cpu().into();
     let counter = u128::from_be(iv.number());
     let block = L::splat(cpu, number(iv.number()));
     let mut pass = Ctr { keys: &key.encrypt, counter, block };

@@ -30,7 +30,7 @@ pub(super) fn encrypt<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
     iv: &mut Iv,
     data: InOutBuf<'_, '_, u8>,
 ) {
-    let cpu = key.data.cpu.into();
+    let cpu = key.cpu().into();
     let first = first_tweak(cpu.into(), &key.tweak.encrypt, iv);
     unit::<L, N, false>(cpu, &key.data.encrypt, first, Stream::new(data));
 }
@@ -42,7 +42,7 @@ pub(super) fn decrypt<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
     iv: &mut Iv,
     data: InOutBuf<'_, '_, u8>,
 ) {
-    let cpu = key.data.cpu.into();
+    let cpu = key.cpu().into();
     let first = first_tweak(cpu.into(), &key.tweak.encrypt, iv);
     unit::<L, N, true>(cpu, &key.data.decrypt, first, Stream::new(data));
 }
