@@ -13,6 +13,8 @@
 //! - `cpu`: what the CPU can run
 //! - [`algorithm`], [`error`]: known to all
 
+#![allow(rustdoc::private_intra_doc_links, reason = "the docs are for those who change this")]
+
 #[allow(unsafe_code, reason = "instructions that not every CPU has, raw loads and stores")]
 mod aes;
 pub mod algorithm;

@@ -38,7 +38,7 @@ fn each_level(test: impl Fn(Level)) {
         match Level::named(name) {
             Some(level) => test(level),
             // Past the test harness, which shows what is printed only where a test fails.
-            None => writeln!(std::io::stderr(), "SKIPPED: no {name} on this CPU or in this build")
+            None => writeln!(std::io::stderr(), "SKIPPED: this CPU or build has no {name}")
                 .expect("stderr takes a line"),
         }
     }
