@@ -6,9 +6,9 @@
 //! - [`capi`]: the C names, one file per QEMU header: check, call, convert
 //! - [`cipher`](mod@cipher): algorithm x mode x key, the IV between calls, one backend
 //! - `backend`: who supports what, how one is chosen
-//! - `kernel`: what a mode kernel is, and the table of them that each key carries
 //! - `xts`, `modes`: the modes over any block cipher, many blocks a pass
-//! - `aes`: AES on the CPU's own instructions
+//! - `aes`: the modes with AES on the CPU's own instructions
+//! - `kernel`: what a mode kernel is, and the table of them that each key carries
 //! - `iv`: the state a mode carries from call to call
 //! - `cpu`: what the CPU can run
 //! - [`algorithm`], [`error`]: known to all

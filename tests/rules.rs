@@ -355,3 +355,33 @@ fn objects_can_move_between_threads() {
         Direction::Encrypt.apart(&mut cipher(CipherAlgorithm::Aes256, CipherMode::Cbc), &twice);
     assert_eq!(whole, Ok([first, second].concat()));
 }
+
+/// A backend that fails midway, forced through the feature `test-hooks`: also without the C edge around it, the output
+/// is zeroed and the object is dead, whether an error came back or a panic went through.
+#[cfg(feature = "test-hooks")]
+#[test]
+fn failing_midway_zeroes_and_kills() {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use qcrypto::test_hooks::{Fault, arm};
+
+    for (algorithm, mode) in supported_pairs() {
+        for direction in Direction::BOTH {
+            for fault in [Fault::FailMidway, Fault::PanicMidway] {
+                let failing = &mut cipher(algorithm, mode);
+                let mut buffer = d1(64);
+                arm(Some(fault));
+                let result = catch_unwind(AssertUnwindSafe(|| {
+                    direction.call(failing, buffer.as_mut_slice().into())
+                }));
+                assert_eq!(result.is_err(), fault == Fault::PanicMidway);
+                assert_eq!(result.unwrap_or(Err(Error::Internal)), Err(Error::Internal));
+                assert_eq!(buffer, [0; 64], "{algorithm:?}-{mode:?}: {direction:?}, {fault:?}");
+
+                assert_eq!(direction.apart(failing, &d1(64)), Err(Error::Dead));
+                assert_eq!(direction.apart(failing, &[]), Err(Error::Dead));
+                assert_eq!(failing.set_iv(&iv(algorithm, mode)), Err(Error::Dead));
+            }
+        }
+    }
+}

@@ -20,8 +20,7 @@ use crate::algorithm::{CipherAlgorithm, CipherMode};
 use crate::cpu::{self, Level};
 use crate::error::Error;
 use crate::iv::Iv;
-use crate::kernel::{Directions, Kernels};
-use crate::xts::XtsKey;
+use crate::kernel::{Directions, Kernels, XtsKey};
 
 /// Always there, for every algorithm and mode that exists.
 pub(super) struct Native;

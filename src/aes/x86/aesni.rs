@@ -15,8 +15,7 @@ use super::key::Key;
 use super::lanes::{GROUP, Lanes, number, two_operands};
 use super::{modes, xts};
 use crate::cpu::Aesni;
-use crate::kernel::{Directions, Kernels};
-use crate::xts::XtsKey;
+use crate::kernel::{Directions, Kernels, XtsKey};
 
 impl<P: Copy + Into<Aesni>, const N: usize> Kernels<Key<P, N>> {
     /// Every mode on 128-bit registers.

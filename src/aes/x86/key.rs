@@ -9,7 +9,7 @@ use std::arch::x86_64::{
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::cpu::Aesni;
-use crate::xts::XtsKey;
+use crate::kernel::XtsKey;
 
 /// The round keys of one direction, in the order in which its rounds use them. `N` is the number of rounds plus one: 11,
 /// 13 or 15.

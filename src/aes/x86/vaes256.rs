@@ -20,8 +20,7 @@ use super::lanes::{GROUP, Lanes, swap_halves, two_operands};
 use super::xts::{Powers, powers};
 use super::{modes, xts};
 use crate::cpu::{Aesni, Vaes256};
-use crate::kernel::{Directions, Kernels};
-use crate::xts::XtsKey;
+use crate::kernel::{Directions, Kernels, XtsKey};
 
 impl<P: Copy + Into<Vaes256> + Into<Aesni>, const N: usize> Kernels<Key<P, N>> {
     /// Every mode on 256-bit registers, but for CBC encryption, whose chain gains nothing from width.

@@ -19,8 +19,7 @@ use super::lanes::{GROUP, Lanes, swap_halves, two_operands};
 use super::xts::{Powers, powers};
 use super::{modes, xts};
 use crate::cpu::{Aesni, Vaes256, Vaes512};
-use crate::kernel::{Directions, Kernels};
-use crate::xts::XtsKey;
+use crate::kernel::{Directions, Kernels, XtsKey};
 
 impl<P: Copy + Into<Vaes512> + Into<Vaes256> + Into<Aesni>, const N: usize> Kernels<Key<P, N>> {
     /// Every mode on 512-bit registers, but for CBC encryption, whose chain gains nothing from width.

@@ -21,7 +21,7 @@ use super::lanes::{
 use super::stream::{Group, Stream};
 use crate::cpu::Aesni;
 use crate::iv::Iv;
-use crate::xts::XtsKey;
+use crate::kernel::XtsKey;
 
 /// XTS over one data unit.
 #[inline(always)]
