@@ -3,6 +3,8 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#include <glib.h>
+
 #include "crypto/afsplit.h"
 
 #include "cipher-util.h"

@@ -22,7 +22,7 @@
 #define UNTOUCHED 0xa5
 
 static const char internal_error[] = "internal error";
-static const char unusable[] = "Cipher is unusable after an earlier failure";
+static const char unusable[] = "Object 'cipher' is unusable after an earlier failure";
 
 typedef enum Fault {
     NO_FAULT = 0,

@@ -45,6 +45,17 @@ static const char *const algo_names[QCRYPTO_CIPHER_ALGO__MAX] = {
     [QCRYPTO_CIPHER_ALGO_SM4] = "sm4",
 };
 
+static const char *const hash_names[QCRYPTO_HASH_ALGO__MAX] = {
+    [QCRYPTO_HASH_ALGO_MD5] = "md5",
+    [QCRYPTO_HASH_ALGO_SHA1] = "sha1",
+    [QCRYPTO_HASH_ALGO_SHA224] = "sha224",
+    [QCRYPTO_HASH_ALGO_SHA256] = "sha256",
+    [QCRYPTO_HASH_ALGO_SHA384] = "sha384",
+    [QCRYPTO_HASH_ALGO_SHA512] = "sha512",
+    [QCRYPTO_HASH_ALGO_RIPEMD160] = "ripemd160",
+    [QCRYPTO_HASH_ALGO_SM3] = "sm3",
+};
+
 static const char *const mode_names[QCRYPTO_CIPHER_MODE__MAX] = {
     [QCRYPTO_CIPHER_MODE_ECB] = "ecb",
     [QCRYPTO_CIPHER_MODE_CBC] = "cbc",
@@ -302,6 +313,11 @@ static unsigned find_name(const VectorFile *file, const char *const *names, unsi
 QCryptoCipherAlgo vectors_cipher_algo(const VectorFile *file, const char *name)
 {
     return find_name(file, algo_names, G_N_ELEMENTS(algo_names), vectors_text(file, name));
+}
+
+QCryptoHashAlgo vectors_hash_algo(const VectorFile *file, const char *name)
+{
+    return find_name(file, hash_names, G_N_ELEMENTS(hash_names), vectors_text(file, name));
 }
 
 QCryptoCipherMode vectors_cipher_mode(const VectorFile *file, const char *name)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "crypto/cipher.h"
+#include "crypto/hash.h"
 
 typedef struct VectorFile VectorFile;
 
@@ -44,6 +45,7 @@ const char *vectors_text(const VectorFile *file, const char *name);
 uint64_t vectors_number(const VectorFile *file, const char *name);
 uint8_t *vectors_bytes(const VectorFile *file, const char *name, size_t *len);
 QCryptoCipherAlgo vectors_cipher_algo(const VectorFile *file, const char *name);
+QCryptoHashAlgo vectors_hash_algo(const VectorFile *file, const char *name);
 QCryptoCipherMode vectors_cipher_mode(const VectorFile *file, const char *name);
 
 /* Whether the current record has this flag. */

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "crypto/cipher.h"
+#include "crypto/ivgen.h"
 #include "qapi/error.h"
 
 #define SECTOR_SIZE 512
@@ -27,14 +28,11 @@
 /* Passes over a payload while the clock runs: one alone would be over too soon to tell. */
 #define TIMED_PASSES 50
 
-typedef enum { IV_NONE, IV_PLAIN, IV_PLAIN64, IV_ESSIV } IVRule;
-
 /* A payload and all that it takes to read it. */
 typedef struct Disk {
     QCryptoCipher *cipher;
-    IVRule iv_rule;
+    QCryptoIVGen *ivgen; /* NULL in a mode without IV */
     size_t iv_len;
-    QCryptoCipher *essiv; /* encrypts sector numbers; NULL unless the rule is essiv */
 } Disk;
 
 typedef int (*CryptFunc)(QCryptoCipher *cipher, const void *in, void *out, size_t len, Error **errp);
@@ -88,28 +86,59 @@ static gboolean find_mode(const char *name, QCryptoCipherMode *mode)
     return FALSE;
 }
 
-/* ESSIV encrypts the sector number with a hash of the key. Its key length is the digest's, so it may be another member
- * of the cipher's family. */
-static QCryptoCipher *new_essiv(const char *family, const char *hash, const guint8 *key, size_t key_len, Error **errp)
+/* The hashes whose digests are as long as a key of some cipher. */
+static gboolean find_hash(const char *name, QCryptoHashAlgo *hash)
+{
+    static const struct {
+        const char *name;
+        QCryptoHashAlgo hash;
+    } known[] = {
+        { "md5", QCRYPTO_HASH_ALGO_MD5 },
+        { "sha256", QCRYPTO_HASH_ALGO_SHA256 },
+        { "sm3", QCRYPTO_HASH_ALGO_SM3 },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
+        if (g_str_equal(known[i].name, name)) {
+            *hash = known[i].hash;
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+/* ESSIV encrypts the sector number with the digest of the key. The cipher is the member of the disk's family that takes a
+ * key as long as the digest. */
+static QCryptoIVGen *new_essiv(const char *family, const char *hash_name, const GByteArray *key, Error **errp)
 {
     QCryptoCipherAlgo alg;
-    guint8 salt[32];
-    gsize salt_len = sizeof(salt);
+    QCryptoHashAlgo hash;
 
-    if (!g_str_equal(hash, "sha256") || !find_algorithm(family, salt_len, &alg)) {
-        error_setg(errp, "essiv:%s is not known for %s", hash, family);
+    if (!find_hash(hash_name, &hash) || !find_algorithm(family, qcrypto_hash_digest_len(hash), &alg)) {
+        error_setg(errp, "essiv:%s is not known for %s", hash_name, family);
         return NULL;
     }
-    g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
-    g_checksum_update(checksum, key, key_len);
-    g_checksum_get_digest(checksum, salt, &salt_len);
-    return qcrypto_cipher_new(alg, QCRYPTO_CIPHER_MODE_ECB, salt, salt_len, errp);
+    return qcrypto_ivgen_new(QCRYPTO_IV_GEN_ALGO_ESSIV, alg, hash, key->data, key->len, errp);
+}
+
+static QCryptoIVGen *new_ivgen(const char *family, const char *name, const GByteArray *key, Error **errp)
+{
+    if (g_str_equal(name, "plain")) {
+        return qcrypto_ivgen_new(QCRYPTO_IV_GEN_ALGO_PLAIN, 0, 0, NULL, 0, errp);
+    }
+    if (g_str_equal(name, "plain64")) {
+        return qcrypto_ivgen_new(QCRYPTO_IV_GEN_ALGO_PLAIN64, 0, 0, NULL, 0, errp);
+    }
+    if (g_str_has_prefix(name, "essiv:")) {
+        return new_essiv(family, name + strlen("essiv:"), key, errp);
+    }
+    error_setg(errp, "IV generator %s is not known", name);
+    return NULL;
 }
 
 static void disk_close(Disk *disk)
 {
     qcrypto_cipher_free(disk->cipher);
-    qcrypto_cipher_free(disk->essiv);
+    qcrypto_ivgen_free(disk->ivgen);
 }
 
 /* `mode_name` is LUKS's, e.g. "xts-plain64" or "cbc-essiv:sha256". Returns 0, or -1 with *errp set. */
@@ -135,38 +164,24 @@ static int disk_open(Disk *disk, const char *family, const char *mode_name, cons
         return -1;
     }
 
-    if (disk->iv_len == 0) {
-        disk->iv_rule = IV_NONE;
-    } else if (g_str_equal(iv_name, "plain")) {
-        disk->iv_rule = IV_PLAIN;
-    } else if (g_str_equal(iv_name, "plain64")) {
-        disk->iv_rule = IV_PLAIN64;
-    } else if (g_str_has_prefix(iv_name, "essiv:")) {
-        disk->iv_rule = IV_ESSIV;
-        disk->essiv = new_essiv(family, iv_name + strlen("essiv:"), key->data, key->len, errp);
-        if (!disk->essiv) {
+    if (disk->iv_len > 0) {
+        disk->ivgen = new_ivgen(family, iv_name, key, errp);
+        if (!disk->ivgen) {
             disk_close(disk);
             return -1;
         }
-    } else {
-        error_setg(errp, "IV generator %s is not known", iv_name);
-        disk_close(disk);
-        return -1;
     }
     return 0;
 }
 
-/* The sector number, little-endian, in the width that the rule gives it; eight-byte blocks take its first eight bytes. */
 static int disk_set_iv(Disk *disk, guint64 sector, Error **errp)
 {
-    guint8 iv[MAX_IV] = { 0 };
-    guint64 number = GUINT64_TO_LE(disk->iv_rule == IV_PLAIN ? (guint32)sector : sector);
+    guint8 iv[MAX_IV];
 
-    if (disk->iv_rule == IV_NONE) {
+    if (!disk->ivgen) {
         return 0;
     }
-    memcpy(iv, &number, sizeof(number));
-    if (disk->essiv && qcrypto_cipher_encrypt(disk->essiv, iv, iv, disk->iv_len, errp) < 0) {
+    if (qcrypto_ivgen_calculate(disk->ivgen, sector, iv, disk->iv_len, errp) < 0) {
         return -1;
     }
     return qcrypto_cipher_setiv(disk->cipher, iv, disk->iv_len, errp);

@@ -2,16 +2,13 @@
 //!
 //! A kernel is one mode in one direction for one way of running one cipher. Which kernels serve a key is settled once,
 //! when the key is set: later calls jump through a pointer and ask nothing about the CPU. A table starts from the
-//! generic kernels of [`crate::modes`] and [`crate::xts`]; code for an instruction set replaces the entries it speeds up.
+//! generic kernels of `modes` and `xts`; code for an instruction set replaces the entries it speeds up.
 
 use std::ffi::CStr;
 
-use cipher::{BlockCipherDecrypt, BlockCipherEncrypt, consts::U16};
 use inout::InOutBuf;
 
 use crate::iv::Iv;
-use crate::modes;
-use crate::xts::{self, XtsKey};
 
 /// Encrypts or decrypts whole blocks from the input half of `data` to its output half, which may be one buffer.
 ///
@@ -36,25 +33,8 @@ pub(crate) struct Kernels<K> {
     pub(crate) xts: Option<Directions<XtsKey<K>>>,
 }
 
-impl<C: BlockCipherEncrypt + BlockCipherDecrypt> Kernels<C> {
-    /// The generic kernels over a cipher of any block length: no XTS.
-    pub(crate) const fn generic() -> Self {
-        Self {
-            name: c"native/portable",
-            ecb: Directions { encrypt: modes::ecb_encrypt, decrypt: modes::ecb_decrypt },
-            cbc: Directions { encrypt: modes::cbc_encrypt, decrypt: modes::cbc_decrypt },
-            ctr: Directions { encrypt: modes::ctr, decrypt: modes::ctr },
-            xts: None,
-        }
-    }
-}
-
-impl<C: BlockCipherEncrypt<BlockSize = U16> + BlockCipherDecrypt> Kernels<C> {
-    /// The generic kernels over a cipher of 16-byte blocks.
-    pub(crate) const fn generic_with_xts() -> Self {
-        Self {
-            xts: Some(Directions { encrypt: xts::encrypt, decrypt: xts::decrypt }),
-            ..Self::generic()
-        }
-    }
+/// The two keys of XTS: one for the data, one that makes tweaks.
+pub(crate) struct XtsKey<K> {
+    pub(crate) data: K,
+    pub(crate) tweak: K,
 }

@@ -4,16 +4,24 @@
 //! each part using only those below it:
 //!
 //! - [`capi`]: the C names, one file per QEMU header: check, call, convert
+//! - [`ivgen`], [`afsplit`]: the IVs of sectors, keys spread over stripes
 //! - [`cipher`](mod@cipher): algorithm x mode x key, the IV between calls, one backend
+//! - [`hash`], [`hmac`], [`pbkdf`], [`random`]: the rest of the family, each small
 //! - `backend`: who supports what, how one is chosen
-//! - `kernel`: what a mode kernel is, and the table of them that each key carries
 //! - `xts`, `modes`: the modes over any block cipher, many blocks a pass
+//! - `aes`: the modes with AES on the CPU's own instructions
+//! - `kernel`: what a mode kernel is, and the table of them that each key carries
 //! - `chain`: chains of HMACs, the inner loop of PBKDF2, over any hash
 //! - `md5`, `sha1`, `sha2`: the hashes of such chains, SHA on the CPU's own instructions
 //! - `iv`: the state a mode carries from call to call
 //! - `cpu`: what the CPU can run
+//! - `scrub`: wiping what no destructor knows of
 //! - [`algorithm`], [`error`]: known to all
 
+#![allow(rustdoc::private_intra_doc_links, reason = "the docs are for those who change this")]
+
+#[allow(unsafe_code, reason = "instructions that not every CPU has, raw loads and stores")]
+mod aes;
 pub mod afsplit;
 pub mod algorithm;
 mod backend;
@@ -33,6 +41,7 @@ mod md5;
 mod modes;
 pub mod pbkdf;
 pub mod random;
+mod scrub;
 #[allow(unsafe_code, reason = "instructions that not every CPU has")]
 mod sha1;
 #[allow(unsafe_code, reason = "instructions that not every CPU has")]

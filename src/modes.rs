@@ -6,9 +6,23 @@ use inout::InOutBuf;
 use zeroize::Zeroize;
 
 use crate::iv::Iv;
+use crate::kernel::{Directions, Kernels};
 
 /// Blocks handed to the cipher in one pass: enough for the widest parallel core of the ciphers in use.
 const PASS: usize = 32;
+
+impl<C: BlockCipherEncrypt + BlockCipherDecrypt> Kernels<C> {
+    /// The generic kernels over a cipher of any block length: no XTS.
+    pub(crate) const fn generic() -> Self {
+        Self {
+            name: c"native/portable",
+            ecb: Directions { encrypt: ecb_encrypt, decrypt: ecb_decrypt },
+            cbc: Directions { encrypt: cbc_encrypt, decrypt: cbc_decrypt },
+            ctr: Directions { encrypt: ctr, decrypt: ctr },
+            xts: None,
+        }
+    }
+}
 
 /// Cuts data into blocks. The callers checked that nothing is left over.
 fn blocks<'i, 'o, N: ArraySize>(data: InOutBuf<'i, 'o, u8>) -> InOutBuf<'i, 'o, Array<u8, N>> {
@@ -18,29 +32,17 @@ fn blocks<'i, 'o, N: ArraySize>(data: InOutBuf<'i, 'o, u8>) -> InOutBuf<'i, 'o, 
 }
 
 /// ECB encryption.
-pub(crate) fn ecb_encrypt<C: BlockCipherEncrypt>(
-    cipher: &C,
-    _iv: &mut Iv,
-    data: InOutBuf<'_, '_, u8>,
-) {
+fn ecb_encrypt<C: BlockCipherEncrypt>(cipher: &C, _iv: &mut Iv, data: InOutBuf<'_, '_, u8>) {
     cipher.encrypt_blocks_inout(blocks(data));
 }
 
 /// ECB decryption.
-pub(crate) fn ecb_decrypt<C: BlockCipherDecrypt>(
-    cipher: &C,
-    _iv: &mut Iv,
-    data: InOutBuf<'_, '_, u8>,
-) {
+fn ecb_decrypt<C: BlockCipherDecrypt>(cipher: &C, _iv: &mut Iv, data: InOutBuf<'_, '_, u8>) {
     cipher.decrypt_blocks_inout(blocks(data));
 }
 
 /// CBC encryption, a chain by nature: block by block.
-pub(crate) fn cbc_encrypt<C: BlockCipherEncrypt>(
-    cipher: &C,
-    iv: &mut Iv,
-    data: InOutBuf<'_, '_, u8>,
-) {
+fn cbc_encrypt<C: BlockCipherEncrypt>(cipher: &C, iv: &mut Iv, data: InOutBuf<'_, '_, u8>) {
     let chain = iv.block::<C::BlockSize>();
     for mut block in blocks::<C::BlockSize>(data) {
         block.xor_in2out(chain);
@@ -51,11 +53,7 @@ pub(crate) fn cbc_encrypt<C: BlockCipherEncrypt>(
 
 /// CBC decryption, a pass of blocks at a time. The ciphertext is put aside first, because in place it is overwritten
 /// before the next block's chaining needs it.
-pub(crate) fn cbc_decrypt<C: BlockCipherDecrypt>(
-    cipher: &C,
-    iv: &mut Iv,
-    data: InOutBuf<'_, '_, u8>,
-) {
+fn cbc_decrypt<C: BlockCipherDecrypt>(cipher: &C, iv: &mut Iv, data: InOutBuf<'_, '_, u8>) {
     let chain = iv.block::<C::BlockSize>();
     let mut ciphertext: [Block<C>; PASS] = std::array::from_fn(|_| Array::default());
     for_each_pass(blocks::<C::BlockSize>(data), |mut pass| {
@@ -70,7 +68,7 @@ pub(crate) fn cbc_decrypt<C: BlockCipherDecrypt>(
 }
 
 /// CTR, the same in both directions. The counter is the whole block, big-endian, and wraps to zero.
-pub(crate) fn ctr<C: BlockCipherEncrypt>(cipher: &C, iv: &mut Iv, data: InOutBuf<'_, '_, u8>) {
+fn ctr<C: BlockCipherEncrypt>(cipher: &C, iv: &mut Iv, data: InOutBuf<'_, '_, u8>) {
     let counter = iv.block::<C::BlockSize>();
     let mut keystream: [Block<C>; PASS] = std::array::from_fn(|_| Array::default());
     for_each_pass(blocks::<C::BlockSize>(data), |pass| {

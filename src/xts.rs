@@ -10,6 +10,7 @@ use inout::InOutBuf;
 use zeroize::Zeroize;
 
 use crate::iv::Iv;
+use crate::kernel::{Directions, Kernels, XtsKey};
 
 /// Bytes of a block.
 const BLOCK: usize = 16;
@@ -17,14 +18,15 @@ const BLOCK: usize = 16;
 /// Blocks handed to the cipher in one pass: a 512-byte sector.
 const PASS: usize = 32;
 
-/// The two keys of XTS: one for the data, one that makes tweaks.
-pub(crate) struct XtsKey<K> {
-    pub(crate) data: K,
-    pub(crate) tweak: K,
+impl<C: BlockCipherEncrypt<BlockSize = U16> + BlockCipherDecrypt> Kernels<C> {
+    /// The generic kernels over a cipher of 16-byte blocks.
+    pub(crate) const fn generic_with_xts() -> Self {
+        Self { xts: Some(Directions { encrypt, decrypt }), ..Self::generic() }
+    }
 }
 
 /// Encrypts one data unit.
-pub(crate) fn encrypt<C: BlockCipherEncrypt<BlockSize = U16>>(
+fn encrypt<C: BlockCipherEncrypt<BlockSize = U16>>(
     key: &XtsKey<C>,
     iv: &mut Iv,
     data: InOutBuf<'_, '_, u8>,
@@ -33,7 +35,7 @@ pub(crate) fn encrypt<C: BlockCipherEncrypt<BlockSize = U16>>(
 }
 
 /// Decrypts one data unit. Tweaks are made by encryption here too.
-pub(crate) fn decrypt<C: BlockCipherEncrypt<BlockSize = U16> + BlockCipherDecrypt>(
+fn decrypt<C: BlockCipherEncrypt<BlockSize = U16> + BlockCipherDecrypt>(
     key: &XtsKey<C>,
     iv: &mut Iv,
     data: InOutBuf<'_, '_, u8>,
@@ -75,7 +77,7 @@ fn crypt<C: BlockCipherEncrypt<BlockSize = U16>>(
 }
 
 /// Multiplies a tweak by x. The fold of the bit shifted out is arithmetic, not a branch: tweaks are secret.
-fn double(tweak: u128) -> u128 {
+pub(crate) fn double(tweak: u128) -> u128 {
     let carry = (tweak.cast_signed() >> 127).cast_unsigned();
     (tweak << 1) ^ (carry & 0x87)
 }

@@ -2,34 +2,14 @@
 
 mod common;
 
-use std::collections::HashMap;
-use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use common::bytes::from_hex;
+use common::vectors;
 use hmac::{Hmac, KeyInit, Mac};
 use qcrypto::algorithm::HashAlgorithm;
 use qcrypto::pbkdf::{count_iterations, pbkdf2};
-
-/// The records of a file of known answers: `name = value` lines, an empty line between two records.
-fn records(path: &str) -> Vec<HashMap<String, String>> {
-    let text = fs::read_to_string(common::root().join("tests/vectors").join(path))
-        .expect("the known answers are part of the source tree");
-    let record = |paragraph: &str| {
-        let fields = paragraph.lines().filter(|line| !line.starts_with('#'));
-        fields
-            .map(|field| {
-                let (name, value) = field.split_once('=').expect("a field");
-                (name.trim().to_owned(), value.trim().to_owned())
-            })
-            .collect::<HashMap<_, _>>()
-    };
-    text.split("\n\n").map(record).filter(|record| !record.is_empty()).collect()
-}
-
-fn unhex(text: &str) -> Vec<u8> {
-    base16ct::lower::decode_vec(text).expect("hexadecimal digits")
-}
 
 fn algorithm(name: &str) -> HashAlgorithm {
     HashAlgorithm::ALL.into_iter().find(|hash| hash.name() == name).expect("a hash")
@@ -103,20 +83,20 @@ fn known_answers() {
     let patient = !cfg!(debug_assertions) && std::env::var_os("QCRYPTO_CPU").is_none();
     let mut count = 0;
     for name in ["sha1", "sha224", "sha256", "sha384", "sha512"] {
-        for record in records(&format!("kdf/pbkdf2-{name}.txt")) {
-            let slow = record.get("flags").is_some_and(|flags| flags.contains("slow"));
+        for record in vectors::read(&format!("kdf/pbkdf2-{name}.txt")) {
+            let slow = record.flag("slow");
             if slow && !patient {
                 continue;
             }
-            let dk = unhex(&record["dk"]);
+            let dk = record.bytes("dk").expect("hex");
             let found = derive(
-                algorithm(&record["alg"]),
-                &unhex(&record["password"]),
-                &unhex(&record["salt"]),
-                record["iterations"].parse().expect("a number"),
+                algorithm(record.text("alg").expect("a hash")),
+                &record.bytes("password").expect("hex"),
+                &record.bytes("salt").expect("hex"),
+                record.number("iterations").expect("a number"),
                 dk.len(),
             );
-            assert_eq!(found, dk, "{}", record["id"]);
+            assert_eq!(found, dk, "{:?}", record.text("id"));
             count += 1;
         }
     }
@@ -169,7 +149,7 @@ fn every_iteration_count_password_and_salt_length() {
 #[test]
 fn odd_inputs() {
     let check = |name, password: &[u8], salt: &[u8], iterations, expected| {
-        let expected = unhex(expected);
+        let expected = from_hex(expected);
         assert_eq!(derive(algorithm(name), password, salt, iterations, expected.len()), expected);
     };
     check(

@@ -18,8 +18,16 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "test"
 IN_CI = os.environ.get("CI") == "true"
 
-# The only reason that excuses a skip in CI.
-EXCUSE = "this CPU has no"
+# The only reason that excuses a skip in CI: it cannot be installed.
+EXCUSE = "this CPU or build has no"
+
+# The levels of QCRYPTO_CPU, with the flags of /proc/cpuinfo that each takes.
+LEVELS = {
+    "portable": [],
+    "aesni": ["aes", "pclmulqdq", "sse4_2"],
+    "vaes256": ["avx2", "vaes", "vpclmulqdq"],
+    "vaes512": ["avx512f", "avx512vl", "avx512bw", "avx512dq", "vaes", "vpclmulqdq"],
+}
 
 
 class Tally:
@@ -85,6 +93,26 @@ def meson(status, _output):
     return tally
 
 
+def meson_test(*args, **variables):
+    """A command that runs tests of the build with some environment variables."""
+    settings = [f"{name}={value}" for name, value in variables.items()]
+    return ["env", *settings, "meson", "test", "-C", str(BUILD), "--print-errorlogs", *args]
+
+
+def level_steps():
+    """The C tests of the cipher at each level of the CPU, which they assert is the one that serves."""
+    flags = set(re.search(r"^flags\s*:(.*)|$", Path("/proc/cpuinfo").read_text(), re.M)[0].split())
+    tests = ["test-crypto-cipher", "test-crypto-vectors", "test-crypto-memory"]
+    return {
+        f"level-{level}": (
+            (meson_test(*tests, QCRYPTO_CPU=level), meson)
+            if flags.issuperset(needed)
+            else (["echo", f"SKIPPED: {EXCUSE} {level}"], lambda _status, output: skips(output))
+        )
+        for level, needed in LEVELS.items()
+    }
+
+
 STEPS = {
     "format": (["cargo", "fmt", "--check"], one),
     "format-bench": (["cargo", "fmt", "--check", "--manifest-path", "bench/Cargo.toml"], one),
@@ -100,9 +128,12 @@ STEPS = {
         ["env", 'RUSTFLAGS=--cfg aes_backend="soft"', "cargo", "test", "--locked", "--profile", "quick", "--target-dir", "target/soft"],
         cargo,
     ),
+    "soft": (["tools/check-soft"], one),
     "rust-bench": (["cargo", "test", "--locked", "--release", "--manifest-path", "bench/Cargo.toml"], cargo),
     "meson-setup": (["tools/setup-test-build", str(BUILD)], one),
-    "meson": (["meson", "test", "-C", str(BUILD), "--print-errorlogs"], meson),
+    # The slow tests need 4 GiB of memory.
+    "meson": (meson_test(QCRYPTO_TEST_SLOW=1), meson),
+    **level_steps(),
     "docs": (["tools/check-docs"], one),
 }
 

@@ -80,8 +80,8 @@ void error_propagate(Error **dst_errp, Error *local_err);
 void error_propagate_prepend(Error **dst_errp, Error *local_err, const char *fmt, ...) QCRYPTO_PRINTF(3, 4);
 
 /* Put a text before the message. Nothing happens where there is no Error. */
-void error_prepend(Error **errp, const char *fmt, ...) QCRYPTO_PRINTF(2, 3);
-void error_vprepend(Error **errp, const char *fmt, va_list ap) QCRYPTO_PRINTF(2, 0);
+void error_prepend(Error *const *errp, const char *fmt, ...) QCRYPTO_PRINTF(2, 3);
+void error_vprepend(Error *const *errp, const char *fmt, va_list ap) QCRYPTO_PRINTF(2, 0);
 
 /* Add a text for people, printed after the message. It should end in a newline. */
 void error_append_hint(Error *const *errp, const char *fmt, ...) QCRYPTO_PRINTF(2, 3);

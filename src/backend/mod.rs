@@ -4,6 +4,9 @@
 
 mod native;
 
+#[cfg(test)]
+pub(crate) use native::open_at;
+
 use std::ffi::CStr;
 
 use inout::InOutBuf;

@@ -7,7 +7,8 @@ use std::ffi::CStr;
 
 use aes::{Aes128, Aes192, Aes256};
 use cast5::Cast5;
-use cipher::KeyInit;
+use cipher::consts::U16;
+use cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use des::{Des, TdesEde3};
 use inout::InOutBuf;
 use serpent::Serpent;
@@ -16,11 +17,13 @@ use twofish::Twofish;
 use zeroize::ZeroizeOnDrop;
 
 use super::{Backend, Context, HashContext};
+#[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
+use crate::aes::x86;
 use crate::algorithm::{CipherAlgorithm, CipherMode, HashAlgorithm};
+use crate::cpu::{self, Level};
 use crate::error::Error;
 use crate::iv::Iv;
-use crate::kernel::{Directions, Kernels};
-use crate::xts::XtsKey;
+use crate::kernel::{Directions, Kernels, XtsKey};
 
 /// Always there, for every algorithm and mode that exists.
 pub(super) struct Native;
@@ -36,22 +39,7 @@ impl Backend for Native {
         mode: CipherMode,
         key: &[u8],
     ) -> Result<Box<dyn Context>, Error> {
-        use CipherAlgorithm as A;
-        match algorithm {
-            A::Aes128 => from_crate(Kernels::<Aes128>::generic_with_xts(), mode, key),
-            A::Aes192 => from_crate(Kernels::<Aes192>::generic_with_xts(), mode, key),
-            A::Aes256 => from_crate(Kernels::<Aes256>::generic_with_xts(), mode, key),
-            A::Des => from_crate(Kernels::<Des>::generic(), mode, key),
-            A::TripleDes => from_crate(Kernels::<TdesEde3>::generic(), mode, key),
-            A::Cast5 => from_crate(Kernels::<Cast5>::generic(), mode, key),
-            A::Serpent128 | A::Serpent192 | A::Serpent256 => {
-                from_crate(Kernels::<Serpent>::generic_with_xts(), mode, key)
-            }
-            A::Twofish128 | A::Twofish192 | A::Twofish256 => {
-                from_crate(Kernels::<Twofish>::generic_with_xts(), mode, key)
-            }
-            A::Sm4 => from_crate(Kernels::<Sm4>::generic_with_xts(), mode, key),
-        }
+        open_at(cpu::level(), algorithm, mode, key)
     }
 
     fn supports_hash(&self, _algorithm: HashAlgorithm) -> bool {
@@ -78,6 +66,66 @@ impl Backend for Native {
     }
 }
 
+/// [`Native::open`] with the kernels of a level of this CPU.
+pub(crate) fn open_at(
+    level: Level,
+    algorithm: CipherAlgorithm,
+    mode: CipherMode,
+    key: &[u8],
+) -> Result<Box<dyn Context>, Error> {
+    use CipherAlgorithm as A;
+    match algorithm {
+        A::Aes128 => aes_at::<Aes128, 11>(level, mode, key),
+        A::Aes192 => aes_at::<Aes192, 13>(level, mode, key),
+        A::Aes256 => aes_at::<Aes256, 15>(level, mode, key),
+        A::Des => from_crate(Kernels::<Des>::generic(), mode, key),
+        A::TripleDes => from_crate(Kernels::<TdesEde3>::generic(), mode, key),
+        A::Cast5 => from_crate(Kernels::<Cast5>::generic(), mode, key),
+        A::Serpent128 | A::Serpent192 | A::Serpent256 => {
+            from_crate(Kernels::<Serpent>::generic_with_xts(), mode, key)
+        }
+        A::Twofish128 | A::Twofish192 | A::Twofish256 => {
+            from_crate(Kernels::<Twofish>::generic_with_xts(), mode, key)
+        }
+        A::Sm4 => from_crate(Kernels::<Sm4>::generic_with_xts(), mode, key),
+    }
+}
+
+/// An AES key of `N` round keys at a level; `C` is the crate's cipher for the portable one.
+fn aes_at<C, const N: usize>(
+    level: Level,
+    mode: CipherMode,
+    key: &[u8],
+) -> Result<Box<dyn Context>, Error>
+where
+    C: KeyInit + ZeroizeOnDrop + Send + Sync + 'static,
+    C: BlockCipherEncrypt<BlockSize = U16> + BlockCipherDecrypt,
+{
+    match level {
+        Level::Portable => from_crate(Kernels::<C>::generic_with_xts(), mode, key),
+        #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
+        Level::Aesni(cpu) => from_x86::<_, N>(Kernels::aesni(), cpu, mode, key),
+        #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
+        Level::Vaes256(cpu) => from_x86::<_, N>(Kernels::vaes256(), cpu, mode, key),
+        #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
+        Level::Vaes512(cpu) => from_x86::<_, N>(Kernels::vaes512(), cpu, mode, key),
+    }
+}
+
+/// A key for our own AES kernels, expanded in its final place.
+#[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
+fn from_x86<P, const N: usize>(
+    kernels: Kernels<x86::Key<P, N>>,
+    cpu: P,
+    mode: CipherMode,
+    key: &[u8],
+) -> Result<Box<dyn Context>, Error>
+where
+    P: Copy + Into<cpu::Aesni> + Send + Sync + 'static,
+{
+    keyed(kernels, mode, key, |_| Ok(x86::Key::blank(cpu)), x86::Key::expand)
+}
+
 /// A key for kernels over a cipher of the RustCrypto crates.
 fn from_crate<C>(
     kernels: Kernels<C>,
@@ -87,31 +135,42 @@ fn from_crate<C>(
 where
     C: KeyInit + ZeroizeOnDrop + Send + Sync + 'static,
 {
-    keyed(kernels, mode, key, |key| C::new_from_slice(key).map_err(|_| Error::Internal))
+    let new = |key: &[u8]| C::new_from_slice(key).map_err(|_| Error::Internal);
+    keyed(kernels, mode, key, new, |_, _| {})
 }
 
-/// A key with the kernels of its mode picked from the table. `expand` makes a key schedule.
+/// A key with the kernels of its mode picked from the table.
+///
+/// `new` makes a key schedule, and `expand` completes it once it lies in its final place: what it writes is never moved,
+/// so it leaves no copy.
 fn keyed<K>(
     kernels: Kernels<K>,
     mode: CipherMode,
     key: &[u8],
-    expand: impl Fn(&[u8]) -> Result<K, Error>,
+    new: impl Fn(&[u8]) -> Result<K, Error>,
+    expand: impl Fn(&mut K, &[u8]),
 ) -> Result<Box<dyn Context>, Error>
 where
     K: ZeroizeOnDrop + Send + Sync + 'static,
 {
     let name = kernels.name;
-    Ok(match mode {
-        CipherMode::Ecb => Box::new(Keyed { name, key: expand(key)?, directions: kernels.ecb }),
-        CipherMode::Cbc => Box::new(Keyed { name, key: expand(key)?, directions: kernels.cbc }),
-        CipherMode::Ctr => Box::new(Keyed { name, key: expand(key)?, directions: kernels.ctr }),
+    let directions = match mode {
+        CipherMode::Ecb => kernels.ecb,
+        CipherMode::Cbc => kernels.cbc,
+        CipherMode::Ctr => kernels.ctr,
         CipherMode::Xts => {
             let directions = kernels.xts.ok_or(Error::UnsupportedMode(mode))?;
             let (data, tweak) = key.split_at(key.len() / 2);
-            let key = XtsKey { data: expand(data)?, tweak: expand(tweak)? };
-            Box::new(Keyed { name, key, directions })
+            let key = XtsKey { data: new(data)?, tweak: new(tweak)? };
+            let mut keyed = Box::new(Keyed { name, key, directions });
+            expand(&mut keyed.key.data, data);
+            expand(&mut keyed.key.tweak, tweak);
+            return Ok(keyed);
         }
-    })
+    };
+    let mut keyed = Box::new(Keyed { name, key: new(key)?, directions });
+    expand(&mut keyed.key, key);
+    Ok(keyed)
 }
 
 /// An expanded key and the two kernels of its mode.

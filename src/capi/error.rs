@@ -154,8 +154,8 @@ pub unsafe extern "C" fn error_setg_file_open_internal(
     filename: *const c_char,
 ) {
     // SAFETY: the caller passes a C string.
-    let filename = unsafe { CStr::from_ptr(filename) }.to_string_lossy();
-    let text = with_errno(format!("Could not open '{filename}'"), os_errno);
+    let filename = unsafe { CStr::from_ptr(filename) }.to_bytes();
+    let text = with_errno([b"Could not open '", filename, b"'"].concat(), os_errno);
     // SAFETY: `errp` as the caller passed it.
     unsafe { put(errp, CError::new(text, GENERIC_ERROR, src, line, func)) };
 }
@@ -231,7 +231,7 @@ pub unsafe extern "C" fn error_free_or_abort(errp: *mut *mut CError) {
 pub unsafe extern "C" fn error_report_err(err: *mut CError) {
     // SAFETY: the caller hands over an object of this implementation, or NULL.
     if let Some(error) = unsafe { take(err) } {
-        error.report("", "");
+        error.report("", c"");
     }
 }
 
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn error_reportf_err() {
 pub unsafe extern "C" fn warn_report_err(err: *mut CError) {
     // SAFETY: the caller hands over an object of this implementation, or NULL.
     if let Some(error) = unsafe { take(err) } {
-        error.report("warning: ", "");
+        error.report("warning: ", c"");
     }
 }
 
@@ -262,7 +262,7 @@ pub unsafe extern "C" fn warn_report_err_once_cond(printed: *mut bool, err: *mut
     // SAFETY: the caller passes a flag of its own, or NULL.
     let first = unsafe { printed.as_mut() }.is_none_or(|printed| !std::mem::replace(printed, true));
     if let (true, Some(error)) = (first, error) {
-        error.report("warning: ", "");
+        error.report("warning: ", c"");
     }
     first
 }
@@ -298,13 +298,13 @@ unsafe extern "C" fn set_text(
     text: *const c_char,
 ) {
     // SAFETY: variadic.c passes a C string that lives until this returns.
-    let text = with_errno(unsafe { CStr::from_ptr(text) }.to_string_lossy().into(), os_errno);
+    let text = with_errno(unsafe { CStr::from_ptr(text) }.to_bytes().to_vec(), os_errno);
     // SAFETY: `errp` as the caller passed it.
     unsafe { put(errp, CError::new(text, class, src, line, func)) };
 }
 
 /// Puts a formatted text before the message of the error that `errp` points to, if there is one.
-unsafe extern "C" fn prepend_text(errp: *mut *mut CError, text: *const c_char) {
+unsafe extern "C" fn prepend_text(errp: *const *mut CError, text: *const c_char) {
     // SAFETY: the caller of the variadic function passes a pointer to an Error pointer, or NULL.
     if let Some(error) = unsafe { pointee(errp) } {
         // SAFETY: variadic.c passes a C string that lives until this returns.
@@ -326,8 +326,8 @@ unsafe extern "C" fn report_text(err: *mut CError, warning: bool, text: *const c
     // SAFETY: the caller of the variadic function hands over an object of this implementation, or NULL.
     if let Some(error) = unsafe { take(err) } {
         // SAFETY: variadic.c passes a C string that lives until this returns.
-        let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
-        error.report(if warning { "warning: " } else { "" }, &text);
+        let text = unsafe { CStr::from_ptr(text) };
+        error.report(if warning { "warning: " } else { "" }, text);
     }
 }
 
@@ -343,7 +343,7 @@ unsafe fn put(errp: *mut *mut CError, error: CError) {
         error.abort();
     }
     if errp == &raw mut error_fatal {
-        error.report("", "");
+        error.report("", c"");
         std::process::exit(1);
     }
     // SAFETY: not NULL and not special, so it points to an Error pointer.
@@ -374,21 +374,23 @@ unsafe fn take(err: *mut CError) -> Option<CError> {
     (!err.is_null()).then(|| *unsafe { Box::from_raw(err) })
 }
 
-/// Appends what an errno means, as strerror() words it, unless it is 0.
-fn with_errno(text: String, os_errno: c_int) -> String {
+/// Appends what an errno means, as strerror() words it, unless it is 0. A text is bytes: it may hold a file name.
+fn with_errno(mut text: Vec<u8>, os_errno: c_int) -> Vec<u8> {
     if os_errno == 0 {
         return text;
     }
     // SAFETY: strerror() takes any number.
     let meaning = unsafe { libc::strerror(os_errno) };
     // SAFETY: it returns a C string, copied here before the next call can change it.
-    let meaning = unsafe { CStr::from_ptr(meaning) }.to_string_lossy();
-    format!("{text}: {meaning}")
+    let meaning = unsafe { CStr::from_ptr(meaning) }.to_bytes();
+    text.extend_from_slice(b": ");
+    text.extend_from_slice(meaning);
+    text
 }
 
 impl CError {
     fn new(
-        text: String,
+        text: Vec<u8>,
         class: c_uint,
         source: *const c_char,
         line: c_int,
@@ -405,10 +407,10 @@ impl CError {
 
     /// Prints `program: prefix text message`, then the hint, on stderr. A stderr that cannot be written is no reason to
     /// fail.
-    fn report(&self, prefix: &str, text: &str) {
+    fn report(&self, prefix: &str, text: &CStr) {
         let mut line = program_name();
         line.extend_from_slice(prefix.as_bytes());
-        line.extend_from_slice(text.as_bytes());
+        line.extend_from_slice(text.to_bytes());
         line.extend_from_slice(self.message.to_bytes());
         line.push(b'\n');
         line.extend_from_slice(&self.hint);
@@ -422,7 +424,7 @@ impl CError {
         let source = unsafe { lossy(self.source) };
         let line = self.line;
         let _ = writeln!(std::io::stderr(), "Unexpected error in {function}() at {source}:{line}:");
-        self.report("", "");
+        self.report("", c"");
         abort();
     }
 }

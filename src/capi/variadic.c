@@ -15,7 +15,7 @@ struct Error;
 /* The Rust side, in src/capi/error.rs. */
 HIDDEN void qcrypto_error_set_text(struct Error **errp, const char *src, int line, const char *func, unsigned err_class,
                                    int os_errno, const char *text);
-HIDDEN void qcrypto_error_prepend_text(struct Error **errp, const char *text);
+HIDDEN void qcrypto_error_prepend_text(struct Error *const *errp, const char *text);
 HIDDEN void qcrypto_error_append_hint_text(struct Error *const *errp, const char *text);
 HIDDEN void qcrypto_error_report_text(struct Error *err, bool warning, const char *text);
 void error_propagate(struct Error **dst_errp, struct Error *local_err);
@@ -84,14 +84,14 @@ HIDDEN void qcrypto_variadic_set(struct Error **errp, const char *src, int line,
     va_end(ap);
 }
 
-HIDDEN void qcrypto_variadic_vprepend(struct Error **errp, const char *fmt, va_list ap)
+HIDDEN void qcrypto_variadic_vprepend(struct Error *const *errp, const char *fmt, va_list ap)
 {
     char *text = format(fmt, ap);
     qcrypto_error_prepend_text(errp, text);
     release(text);
 }
 
-HIDDEN void qcrypto_variadic_prepend(struct Error **errp, const char *fmt, ...)
+HIDDEN void qcrypto_variadic_prepend(struct Error *const *errp, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);

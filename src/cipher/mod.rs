@@ -3,8 +3,11 @@
 //! The rules that hold whatever backend serves live here: lengths, refusals that change nothing, and failures that
 //! leave neither half-written output nor an object that goes on.
 
+#[cfg(test)]
+#[allow(unsafe_code, reason = "buffers between pages that cannot be touched")]
+mod kernel_tests;
+
 use std::ffi::CStr;
-use std::hint::black_box;
 
 use inout::InOutBuf;
 use zeroize::Zeroize;
@@ -13,6 +16,7 @@ use crate::algorithm::{CipherAlgorithm, CipherMode};
 use crate::backend::{self, Context};
 use crate::error::Error;
 use crate::iv::Iv;
+use crate::scrub::scrub_stack;
 
 /// A keyed cipher in one mode. One object encrypts and decrypts, sharing one IV; one thread uses it at a time.
 pub struct Cipher {
@@ -64,6 +68,19 @@ impl Cipher {
         Ok(Self { algorithm, mode, context: context?, iv: Iv::default(), dead: false })
     }
 
+    /// [`Cipher::new`] on a level of this CPU that is not the one chosen for the process.
+    #[cfg(test)]
+    fn new_at(
+        level: crate::cpu::Level,
+        algorithm: CipherAlgorithm,
+        mode: CipherMode,
+        key: &[u8],
+    ) -> Result<Self, Error> {
+        Self::check_key_len(algorithm, mode, key.len())?;
+        let context = backend::open_at(level, algorithm, mode, key)?;
+        Ok(Self { algorithm, mode, context, iv: Iv::default(), dead: false })
+    }
+
     /// What serves, down to the kernel, e.g. `native/portable`.
     pub fn backend(&self) -> &CStr {
         self.context.name()
@@ -99,6 +116,10 @@ impl Cipher {
     ///
     /// # Errors
     /// Part of a block is refused and changes nothing. A failure midway zeroes the output and ends the object.
+    // In the caller's code, as the rest of the way to the backend: where the buffers' addresses go through memory from one
+    // function to the next, the compiler copies them as one wide value, and the CPU waits with that copy until the narrow
+    // stores it was just written with are done, and all of the last call's output before them.
+    #[inline(always)]
     pub fn encrypt(&mut self, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
         self.run(data, |context, iv, data| context.encrypt(iv, data))
     }
@@ -107,6 +128,7 @@ impl Cipher {
     ///
     /// # Errors
     /// As [`Cipher::encrypt`].
+    #[inline(always)]
     pub fn decrypt(&mut self, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
         self.run(data, |context, iv, data| context.decrypt(iv, data))
     }
@@ -125,6 +147,7 @@ impl Cipher {
         }
     }
 
+    #[inline(always)]
     fn run(
         &mut self,
         data: InOutBuf<'_, '_, u8>,
@@ -155,15 +178,6 @@ impl Drop for Cipher {
     fn drop(&mut self) {
         scrub_stack();
     }
-}
-
-/// Overwrites the stack below the caller's frame, where key expansion and kernels run: a key schedule that is returned
-/// by value, and registers that are spilled, leave copies there which no destructor knows of. The size is several times
-/// what the deepest of them takes in a release build.
-#[inline(never)]
-fn scrub_stack() {
-    let mut stack = [0u8; 8 * 1024];
-    black_box(&mut stack);
 }
 
 /// A call's buffers. Unless the call completes, also when it panics, the output is zeroed: in place, half of it would

@@ -3,6 +3,7 @@
 use crate::algorithm::HashAlgorithm;
 use crate::backend::{self, HashContext};
 use crate::error::Error;
+use crate::scrub::scrub_stack;
 
 /// A keyed HMAC, used by one thread at a time.
 pub struct Hmac {
@@ -22,7 +23,9 @@ impl Hmac {
     /// # Errors
     /// No backend has the algorithm.
     pub fn new(algorithm: HashAlgorithm, key: &[u8]) -> Result<Self, Error> {
-        Ok(Self { algorithm, context: Some(backend::hmac(algorithm, key)?) })
+        let context = backend::hmac(algorithm, key);
+        scrub_stack();
+        Ok(Self { algorithm, context: Some(context?) })
     }
 
     /// The hash it was made for.
@@ -56,5 +59,12 @@ impl Hmac {
         step(&mut *context)?;
         self.context = Some(context);
         Ok(())
+    }
+}
+
+impl Drop for Hmac {
+    /// The key and the message wipe themselves; what compression spilled on the stack, nobody knows but the compiler.
+    fn drop(&mut self) {
+        scrub_stack();
     }
 }

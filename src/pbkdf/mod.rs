@@ -7,6 +7,7 @@ use zeroize::Zeroizing;
 use crate::algorithm::HashAlgorithm;
 use crate::backend;
 use crate::error::Error;
+use crate::scrub::scrub_stack;
 use clock::Stopwatch;
 
 /// Whether [`pbkdf2`] works with this hash.
@@ -32,7 +33,9 @@ pub fn pbkdf2(
     if u32::try_from(blocks).is_err() {
         return Err(Error::PbkdfOutput(out.len()));
     }
-    backend::pbkdf2(algorithm, password, salt, iterations, out)
+    let derived = backend::pbkdf2(algorithm, password, salt, iterations, out);
+    scrub_stack();
+    derived
 }
 
 /// A measurement that takes at least so much of the thread's time is precise enough.

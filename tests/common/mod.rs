@@ -2,12 +2,42 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
+pub mod bytes;
+pub mod calls;
+pub mod rust_source;
+pub mod vectors;
+
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The root of the source tree.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The text of a file of the source tree.
+pub fn read(path: &str) -> String {
+    let file = root().join(path);
+    fs::read_to_string(&file).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The files under a folder of the source tree with this extension, paths relative to the folder, sorted.
+pub fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let root = root().join(folder);
+    let mut files = Vec::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder of the source tree") {
+            let path = entry.expect("an entry of the source tree").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|found| found == extension) {
+                files.push(path.strip_prefix(&root).expect("it lies under the root").to_owned());
+            }
+        }
+    }
+    files.sort();
+    files
 }
 
 /// Compares a generated file with the one checked in. With `UPDATE_EXPECT=1` in the environment, writes it instead.

@@ -1,0 +1,203 @@
+//! AES-NI: a block in a 128-bit register. Also what is serial in nature, or short, for the wider sets.
+
+use std::arch::asm;
+use std::arch::x86_64::{
+    __m128i, _mm_add_epi8, _mm_add_epi64, _mm_aesdec_si128, _mm_aesdeclast_si128, _mm_aesenc_si128,
+    _mm_aesenclast_si128, _mm_bslli_si128, _mm_bsrli_si128, _mm_clmulepi64_si128, _mm_cmpgt_epi64,
+    _mm_loadu_si128, _mm_set_epi8, _mm_set_epi64x, _mm_set1_epi64x, _mm_shuffle_epi8,
+    _mm_storeu_si128, _mm_sub_epi64, _mm_xor_si128,
+};
+use std::ops::BitXor;
+
+use zeroize::Zeroize;
+
+use super::key::Key;
+use super::lanes::{GROUP, Lanes, number, two_operands};
+use super::{modes, xts};
+use crate::cpu::Aesni;
+use crate::kernel::{Directions, Kernels, XtsKey};
+
+impl<P: Copy + Into<Aesni>, const N: usize> Kernels<Key<P, N>> {
+    /// Every mode on 128-bit registers.
+    pub(crate) const fn aesni() -> Self {
+        Self {
+            name: c"native/aesni",
+            ecb: Directions { encrypt: ecb_encrypt, decrypt: ecb_decrypt },
+            cbc: Directions { encrypt: cbc_encrypt, decrypt: cbc_decrypt },
+            ctr: Directions { encrypt: ctr, decrypt: ctr },
+            xts: Some(Directions { encrypt: xts_encrypt, decrypt: xts_decrypt }),
+        }
+    }
+}
+
+kernels! { Aesni, "aes,pclmulqdq,ssse3,sse4.1,sse4.2":
+    ecb_encrypt: Key<P, N> = modes::ecb_encrypt::<Xmm, P, N>;
+    ecb_decrypt: Key<P, N> = modes::ecb_decrypt::<Xmm, P, N>;
+    cbc_encrypt: Key<P, N> = modes::cbc_encrypt::<P, N>;
+    cbc_decrypt: Key<P, N> = modes::cbc_decrypt::<Xmm, P, N>;
+    ctr: Key<P, N> = modes::ctr::<Xmm, P, N>;
+    xts_encrypt: XtsKey<Key<P, N>> = xts::encrypt::<Xmm, P, N>;
+    xts_decrypt: XtsKey<Key<P, N>> = xts::decrypt::<Xmm, P, N>;
+}
+
+/// One block.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(super) struct Xmm(__m128i);
+
+impl Xmm {
+    /// The block's bytes.
+    #[inline(always)]
+    pub(super) fn to_bytes(self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        // SAFETY: as many bytes, at any alignment.
+        unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), self.0) };
+        bytes
+    }
+}
+
+impl From<Xmm> for __m128i {
+    #[inline(always)]
+    fn from(block: Xmm) -> Self {
+        block.0
+    }
+}
+
+impl Lanes for Xmm {
+    type Cpu = Aesni;
+
+    const BLOCKS: usize = 1;
+
+    const IS_SPACIOUS: bool = false;
+
+    #[inline(always)]
+    fn splat(_: Aesni, block: __m128i) -> Self {
+        Self(block)
+    }
+
+    #[inline(always)]
+    unsafe fn load(_: Aesni, from: *const u8) -> Self {
+        // SAFETY: the caller's; the instruction takes any alignment.
+        Self(unsafe { _mm_loadu_si128(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn load_part(_: Aesni, _: *const u8, _: usize) -> Self {
+        unreachable!("no number of blocks is smaller than one and not none")
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: the caller's; the instruction takes any alignment.
+        unsafe { _mm_storeu_si128(to.cast(), self.0) };
+    }
+
+    #[inline(always)]
+    unsafe fn store_part(self, _: *mut u8, _: usize) {
+        unreachable!("no number of blocks is smaller than one and not none")
+    }
+
+    #[inline(always)]
+    fn pin(self) -> Self {
+        // SAFETY: a value of this type exists only where the CPU has the instructions.
+        Self(unsafe { pin(self.0) })
+    }
+
+    two_operands! {
+        encrypt = _mm_aesenc_si128;
+        encrypt_last = _mm_aesenclast_si128;
+        decrypt = _mm_aesdec_si128;
+        decrypt_last = _mm_aesdeclast_si128;
+        add_bytes = _mm_add_epi8;
+    }
+
+    #[inline(always)]
+    fn follow(self, before: Self) -> Self {
+        before
+    }
+
+    #[inline(always)]
+    fn reverse_bytes(self) -> Self {
+        // SAFETY: a value of this type exists only where the CPU has the instructions.
+        Self(unsafe { reverse_bytes(self.0) })
+    }
+
+    #[inline(always)]
+    fn add_small(self, small: Self) -> Self {
+        // SAFETY: a value of this type exists only where the CPU has the instructions.
+        Self(unsafe { add_small(self.0, small.0) })
+    }
+
+    #[inline(always)]
+    fn tweaks(_: Aesni, first: __m128i) -> [Self; GROUP] {
+        let mut tweak = u128::from_le_bytes(Self(first).to_bytes());
+        let mut tweaks = [Self(first); GROUP];
+        for slot in &mut tweaks[1..] {
+            tweak = crate::xts::double(tweak);
+            *slot = Self(number(tweak));
+        }
+        tweaks
+    }
+
+    #[inline(always)]
+    fn advance<const ROUND: usize>(now: &[Self; GROUP], next: &mut [Self; GROUP], _: &mut Self) {
+        if let 1..=GROUP = ROUND {
+            // SAFETY: a value of this type exists only where the CPU has the instructions.
+            next[ROUND - 1] = Self(unsafe { times_x8(now[ROUND - 1].0) });
+        }
+    }
+}
+
+impl BitXor for Xmm {
+    type Output = Self;
+
+    #[inline(always)]
+    fn bitxor(self, other: Self) -> Self {
+        // SAFETY: a value of this type exists only where the CPU has the instructions.
+        Self(unsafe { _mm_xor_si128(self.0, other.0) })
+    }
+}
+
+impl Zeroize for Xmm {
+    #[inline(always)]
+    fn zeroize(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+/// [`Lanes::pin`]
+#[inline]
+#[target_feature(enable = "sse2")]
+fn pin(mut register: __m128i) -> __m128i {
+    // SAFETY: no instruction is there.
+    unsafe { asm!("/* {0} */", inout(xmm_reg) register, options(nomem, nostack, preserves_flags)) };
+    register
+}
+
+/// [`Lanes::reverse_bytes`]
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn reverse_bytes(block: __m128i) -> __m128i {
+    let order = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    _mm_shuffle_epi8(block, order)
+}
+
+/// [`Lanes::add_small`]. Of unsigned numbers, the sum is the smaller one where it wrapped; the comparison is of signed
+/// ones, so both are moved by half the range.
+#[inline]
+#[target_feature(enable = "sse4.2")]
+fn add_small(number: __m128i, small: __m128i) -> __m128i {
+    let sum = _mm_add_epi64(number, small);
+    let half = _mm_set1_epi64x(i64::MIN);
+    let wrapped = _mm_cmpgt_epi64(_mm_xor_si128(small, half), _mm_xor_si128(sum, half));
+    _mm_sub_epi64(sum, _mm_bslli_si128::<8>(wrapped))
+}
+
+/// Multiplies a tweak by x^8: the byte shifted out comes back in below, times x^7 + x^2 + x + 1.
+#[inline]
+#[target_feature(enable = "pclmulqdq")]
+fn times_x8(tweak: __m128i) -> __m128i {
+    let out = _mm_bsrli_si128::<15>(tweak);
+    let back = _mm_clmulepi64_si128::<0x00>(out, _mm_set_epi64x(0, 0x87));
+    _mm_xor_si128(_mm_bslli_si128::<1>(tweak), back)
+}

@@ -1,0 +1,237 @@
+//! VAES with AVX-512: four blocks in a 512-bit register, and registers enough for all round keys.
+
+use std::arch::asm;
+use std::arch::x86_64::{
+    __m128i, __m512i, _mm_set_epi8, _mm512_add_epi8, _mm512_add_epi64, _mm512_aesdec_epi128,
+    _mm512_aesdeclast_epi128, _mm512_aesenc_epi128, _mm512_aesenclast_epi128, _mm512_alignr_epi64,
+    _mm512_broadcast_i32x4, _mm512_bslli_epi128, _mm512_bsrli_epi128, _mm512_clmulepi64_epi128,
+    _mm512_cmplt_epu64_mask, _mm512_loadu_si512, _mm512_mask_add_epi64, _mm512_mask_mov_epi64,
+    _mm512_mask_storeu_epi64, _mm512_maskz_loadu_epi64, _mm512_set1_epi64, _mm512_shuffle_epi8,
+    _mm512_sllv_epi64, _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_ternarylogic_epi64,
+    _mm512_xor_si512,
+};
+use std::ops::BitXor;
+
+use zeroize::Zeroize;
+
+use super::key::Key;
+use super::lanes::{GROUP, Lanes, swap_halves, two_operands};
+use super::xts::{Powers, powers};
+use super::{modes, xts};
+use crate::cpu::{Aesni, Vaes256, Vaes512};
+use crate::kernel::{Directions, Kernels, XtsKey};
+
+impl<P: Copy + Into<Vaes512> + Into<Vaes256> + Into<Aesni>, const N: usize> Kernels<Key<P, N>> {
+    /// Every mode on 512-bit registers, but for CBC encryption, whose chain gains nothing from width.
+    pub(crate) const fn vaes512() -> Self {
+        Self {
+            name: c"native/vaes512",
+            ecb: Directions { encrypt: ecb_encrypt, decrypt: ecb_decrypt },
+            cbc: Directions { decrypt: cbc_decrypt, ..Self::vaes256().cbc },
+            ctr: Directions { encrypt: ctr, decrypt: ctr },
+            xts: Some(Directions { encrypt: xts_encrypt, decrypt: xts_decrypt }),
+        }
+    }
+}
+
+kernels! {
+    Vaes512,
+    "aes,pclmulqdq,ssse3,sse4.1,sse4.2,avx2,vaes,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq":
+    ecb_encrypt: Key<P, N> = modes::ecb_encrypt::<Zmm, P, N>;
+    ecb_decrypt: Key<P, N> = modes::ecb_decrypt::<Zmm, P, N>;
+    cbc_decrypt: Key<P, N> = modes::cbc_decrypt::<Zmm, P, N>;
+    ctr: Key<P, N> = modes::ctr::<Zmm, P, N>;
+    xts_encrypt: XtsKey<Key<P, N>> = xts::encrypt::<Zmm, P, N>;
+    xts_decrypt: XtsKey<Key<P, N>> = xts::decrypt::<Zmm, P, N>;
+}
+
+/// Four blocks.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct Zmm(__m512i);
+
+impl Lanes for Zmm {
+    type Cpu = Vaes512;
+
+    const BLOCKS: usize = 4;
+
+    const IS_SPACIOUS: bool = true;
+
+    #[inline(always)]
+    fn splat(_: Vaes512, block: __m128i) -> Self {
+        // SAFETY: the proof.
+        Self(unsafe { _mm512_broadcast_i32x4(block) })
+    }
+
+    #[inline(always)]
+    unsafe fn load(_: Vaes512, from: *const u8) -> Self {
+        // SAFETY: the caller's; the instruction takes any alignment.
+        Self(unsafe { _mm512_loadu_si512(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn load_part(_: Vaes512, from: *const u8, blocks: usize) -> Self {
+        // SAFETY: the caller's; what the mask leaves out is not accessed.
+        Self(unsafe { _mm512_maskz_loadu_epi64(half_lanes(blocks), from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: the caller's; the instruction takes any alignment.
+        unsafe { _mm512_storeu_si512(to.cast(), self.0) };
+    }
+
+    #[inline(always)]
+    unsafe fn store_part(self, to: *mut u8, blocks: usize) {
+        // SAFETY: the caller's; what the mask leaves out is not accessed.
+        unsafe { _mm512_mask_storeu_epi64(to.cast(), half_lanes(blocks), self.0) };
+    }
+
+    #[inline(always)]
+    fn pin(self) -> Self {
+        // SAFETY: a value of this type exists only where the CPU has the instructions.
+        Self(unsafe { pin(self.0) })
+    }
+
+    two_operands! {
+        encrypt = _mm512_aesenc_epi128;
+        encrypt_last = _mm512_aesenclast_epi128;
+        decrypt = _mm512_aesdec_epi128;
+        decrypt_last = _mm512_aesdeclast_epi128;
+        add_bytes = _mm512_add_epi8;
+    }
+
+    #[inline(always)]
+    fn xor3(self, b: Self, c: Self) -> Self {
+        // SAFETY: a value of this type exists only where the CPU has the instructions.
+        Self(unsafe { _mm512_ternarylogic_epi64::<0b1001_0110>(self.0, b.0, c.0) })
+    }
+
+    #[inline(always)]
+    fn follow(self, before: Self) -> Self {
+        // SAFETY: a value of this type exists only where the CPU has the instructions.
+        Self(unsafe { _mm512_alignr_epi64::<6>(self.0, before.0) })
+    }
+
+    #[inline(always)]
+    fn reverse_bytes(self) -> Self {
+        // SAFETY: a value of this type exists only where the CPU has the instructions.
+        Self(unsafe { reverse_bytes(self.0) })
+    }
+
+    #[inline(always)]
+    fn add_small(self, small: Self) -> Self {
+        // SAFETY: a value of this type exists only where the CPU has the instructions.
+        Self(unsafe { add_small(self.0, small.0) })
+    }
+
+    #[inline(always)]
+    fn tweaks(cpu: Vaes512, first: __m128i) -> [Self; GROUP] {
+        let tweak = Self::splat(cpu, first);
+        let swapped = Self::splat(cpu, swap_halves(first));
+        let Powers { left, right } = powers::<Self>(cpu, 0);
+        // SAFETY: the proof.
+        let even = Self(unsafe { times_powers(tweak.0, swapped.0, left.0, right.0) });
+        let Powers { left, right } = powers::<Self>(cpu, 1);
+        // SAFETY: the proof.
+        let odd = Self(unsafe { times_powers(tweak.0, swapped.0, left.0, right.0) });
+        [
+            even,
+            odd,
+            even.times_x8::<1, 15>(),
+            odd.times_x8::<1, 15>(),
+            even.times_x8::<2, 14>(),
+            odd.times_x8::<2, 14>(),
+            even.times_x8::<3, 13>(),
+            odd.times_x8::<3, 13>(),
+        ]
+    }
+
+    #[inline(always)]
+    fn advance<const ROUND: usize>(now: &[Self; GROUP], next: &mut [Self; GROUP], _: &mut Self) {
+        if let 1..=GROUP = ROUND {
+            next[ROUND - 1] = now[ROUND - 1].times_x8::<4, 12>();
+        }
+    }
+}
+
+impl Zmm {
+    /// Multiplies by x^8 to the power of `BYTES`; `REST` is what that lacks of 16.
+    #[inline(always)]
+    fn times_x8<const BYTES: i32, const REST: i32>(self) -> Self {
+        // SAFETY: a value of this type exists only where the CPU has the instructions.
+        Self(unsafe { times_x8::<BYTES, REST>(self.0) })
+    }
+}
+
+/// The mask of so many blocks, which are fewer than four: two bits each.
+#[inline(always)]
+fn half_lanes(blocks: usize) -> u8 {
+    (1 << (2 * blocks)) - 1
+}
+
+impl BitXor for Zmm {
+    type Output = Self;
+
+    #[inline(always)]
+    fn bitxor(self, other: Self) -> Self {
+        // SAFETY: a value of this type exists only where the CPU has the instructions.
+        Self(unsafe { _mm512_xor_si512(self.0, other.0) })
+    }
+}
+
+impl Zeroize for Zmm {
+    #[inline(always)]
+    fn zeroize(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+/// [`Lanes::pin`]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn pin(mut register: __m512i) -> __m512i {
+    // SAFETY: no instruction is there.
+    unsafe { asm!("/* {0} */", inout(zmm_reg) register, options(nomem, nostack, preserves_flags)) };
+    register
+}
+
+/// [`Lanes::reverse_bytes`]
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn reverse_bytes(blocks: __m512i) -> __m512i {
+    let order = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    _mm512_shuffle_epi8(blocks, _mm512_broadcast_i32x4(order))
+}
+
+/// [`Lanes::add_small`]. Only lower halves can wrap, the upper ones of `small` being zero; a mask has the bit of the upper
+/// half above the one of the lower.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn add_small(numbers: __m512i, small: __m512i) -> __m512i {
+    let sum = _mm512_add_epi64(numbers, small);
+    let wrapped = _mm512_cmplt_epu64_mask(sum, small);
+    _mm512_mask_add_epi64(sum, wrapped << 1, sum, _mm512_set1_epi64(1))
+}
+
+/// Multiplies tweaks by powers of x below 64, one in each lane: shifts left by `left`, with `right` what that lacks of
+/// 64. `swapped` is the tweaks with the halves of the lanes exchanged.
+#[inline]
+#[target_feature(enable = "avx512f,vpclmulqdq")]
+fn times_powers(tweaks: __m512i, swapped: __m512i, left: __m512i, right: __m512i) -> __m512i {
+    // What leaves a lower half enters the upper, and what leaves that comes back in below.
+    let out = _mm512_srlv_epi64(swapped, right);
+    let back = _mm512_clmulepi64_epi128::<0x00>(out, _mm512_set1_epi64(0x87));
+    let entering = _mm512_mask_mov_epi64(back, 0b1010_1010, out);
+    _mm512_xor_si512(_mm512_sllv_epi64(tweaks, left), entering)
+}
+
+/// Multiplies tweaks by x^8 to the power of `BYTES`, at most four: the bytes shifted out come back in below, times
+/// x^7 + x^2 + x + 1. `REST` is what `BYTES` lacks of 16.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
+fn times_x8<const BYTES: i32, const REST: i32>(tweaks: __m512i) -> __m512i {
+    let out = _mm512_bsrli_epi128::<REST>(tweaks);
+    let back = _mm512_clmulepi64_epi128::<0x00>(out, _mm512_set1_epi64(0x87));
+    _mm512_xor_si512(_mm512_bslli_epi128::<BYTES>(tweaks), back)
+}

@@ -1,0 +1,207 @@
+//! The body of the XTS kernels (IEEE 1619-2018 section 5), from 128 to 512 bits wide.
+//!
+//! A group of registers has its tweaks in a buffer; between the rounds of the group the tweaks of the next are made, in a
+//! second buffer. Both are wiped before the kernel returns. Multiplying a tweak by a power of x is shifts and a
+//! carry-less product, never a branch.
+//!
+//! A short call waits mostly for its first tweak: the IV goes through all rounds of AES before any data can. So the
+//! encryption of the next IV in order is begun here too, early enough that it costs next to nothing beside the data, and
+//! kept in the handle's [`Iv`], which says when it is worth it.
+
+use std::arch::x86_64::__m128i;
+
+use inout::InOutBuf;
+
+use super::aesni::Xmm;
+use super::key::{Key, Schedule};
+use super::lanes::{
+    Beside, GROUP, Lanes, Nothing, block, encrypt_alone, in_reach, last_round, middle_rounds,
+    number, opaque_mut,
+};
+use super::stream::{Group, Stream};
+use crate::cpu::Aesni;
+use crate::iv::Iv;
+use crate::kernel::XtsKey;
+
+/// XTS over one data unit.
+#[inline(always)]
+pub(super) fn encrypt<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
+    key: &XtsKey<Key<P, N>>,
+    iv: &mut Iv,
+    data: InOutBuf<'_, '_, u8>,
+) {
+    let cpu = key.cpu().into();
+    let first = first_tweak(cpu.into(), &key.tweak.encrypt, iv);
+    unit::<L, N, false>(cpu, &key.data.encrypt, first, Stream::new(data));
+}
+
+/// The inverse of [`encrypt`]. Tweaks are made by encryption here too.
+#[inline(always)]
+pub(super) fn decrypt<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
+    key: &XtsKey<Key<P, N>>,
+    iv: &mut Iv,
+    data: InOutBuf<'_, '_, u8>,
+) {
+    let cpu = key.cpu().into();
+    let first = first_tweak(cpu.into(), &key.tweak.encrypt, iv);
+    unit::<L, N, true>(cpu, &key.data.decrypt, first, Stream::new(data));
+}
+
+/// The encrypted IV: kept from an earlier call, or made now. Also makes the next one, if the handle expects its use:
+/// nothing waits for that, so it runs beside the data.
+#[inline(always)]
+fn first_tweak<const N: usize>(cpu: Aesni, keys: &Schedule<N>, iv: &mut Iv) -> __m128i {
+    let first = match iv.tweak() {
+        Some(tweak) => Xmm::splat(cpu, block(tweak)),
+        None => {
+            let tweak = encrypt_alone(cpu, keys, Xmm::splat(cpu, number(iv.number())));
+            iv.keep_tweak(tweak.to_bytes());
+            tweak
+        }
+    };
+    if let Some(unit) = iv.expected_unit() {
+        let tweak = encrypt_alone(cpu, keys, Xmm::splat(cpu, number(unit)));
+        iv.keep_next_tweak(tweak.to_bytes());
+    }
+    first.into()
+}
+
+/// One data unit. `first` is the tweak of its first block.
+#[inline(always)]
+fn unit<L: Lanes, const N: usize, const DECRYPT: bool>(
+    cpu: L::Cpu,
+    keys: &Schedule<N>,
+    first: __m128i,
+    mut stream: Stream<'_, '_>,
+) {
+    let tweaks = L::tweaks(cpu, first);
+    if L::IS_SPACIOUS && stream.blocks() <= GROUP * L::BLOCKS {
+        // Short enough that the tweaks never leave the registers.
+        return end::<L, N, DECRYPT>(cpu, keys, stream, &tweaks);
+    }
+    let mut buffers = [tweaks; 2];
+    let [now, next] = opaque_mut(&mut buffers);
+    let (mut now, mut next) = (now, next);
+    while stream.blocks() > GROUP * L::BLOCKS {
+        let Some(group) = stream.take::<L, GROUP>(cpu) else { break };
+        let tweaks = opaque_mut(now);
+        let mut beside = Advance { now: tweaks, next: opaque_mut(next), carry: tweaks[0] };
+        pass::<L, _, N, GROUP, DECRYPT>(keys, group, tweaks, &mut beside);
+        std::mem::swap(&mut now, &mut next);
+    }
+    end::<L, N, DECRYPT>(cpu, keys, stream, now);
+    for tweak in buffers.as_flattened_mut() {
+        tweak.zeroize();
+    }
+}
+
+/// The end of a data unit, at most one group, whose tweaks are there.
+#[inline(always)]
+fn end<L: Lanes, const N: usize, const DECRYPT: bool>(
+    cpu: L::Cpu,
+    keys: &Schedule<N>,
+    mut stream: Stream<'_, '_>,
+    tweaks: &[L; GROUP],
+) {
+    if let Some(group) = stream.take::<L, GROUP>(cpu) {
+        return pass::<L, _, N, GROUP, DECRYPT>(keys, group, tweaks, &mut Nothing);
+    }
+    let mut tweaks = &tweaks[..];
+    if let Some(group) = stream.take::<L, 4>(cpu) {
+        pass::<L, _, N, 4, DECRYPT>(keys, group, take(&mut tweaks), &mut Nothing);
+    }
+    if let Some(group) = stream.take::<L, 2>(cpu) {
+        pass::<L, _, N, 2, DECRYPT>(keys, group, take(&mut tweaks), &mut Nothing);
+    }
+    if let Some(group) = stream.take::<L, 1>(cpu) {
+        pass::<L, _, N, 1, DECRYPT>(keys, group, take(&mut tweaks), &mut Nothing);
+    }
+    if let Some(group) = stream.take_part::<L>(cpu) {
+        pass::<L, _, N, 1, DECRYPT>(keys, group, take(&mut tweaks), &mut Nothing);
+    }
+}
+
+/// The next `M` tweaks, which are left no more.
+#[inline(always)]
+fn take<'t, L, const M: usize>(tweaks: &mut &'t [L]) -> &'t [L; M] {
+    let (first, rest) =
+        tweaks.split_first_chunk().expect("fewer registers than a group's are left");
+    *tweaks = rest;
+    first
+}
+
+/// One group.
+#[inline(always)]
+fn pass<L: Lanes, B: Beside, const N: usize, const M: usize, const DECRYPT: bool>(
+    keys: &Schedule<N>,
+    mut group: impl Group<L, M>,
+    tweaks: &[L; M],
+    beside: &mut B,
+) {
+    let cpu = group.cpu();
+    let keys = in_reach::<L, N>(keys);
+    let first = L::splat(cpu, keys[0]);
+    let mut data = [first; M];
+    for (i, block) in data.iter_mut().enumerate() {
+        *block = group.load(i).xor3(tweaks[i], first);
+    }
+    middle_rounds::<L, B, N, M, DECRYPT>(cpu, keys, &mut data, beside);
+    let last = L::splat(cpu, keys[N - 1]);
+    for (i, block) in data.into_iter().enumerate() {
+        group.store(i, last_round::<L, DECRYPT>(block, tweaks[i] ^ last));
+    }
+}
+
+/// Makes the tweaks of the next group beside the rounds of the one at hand.
+struct Advance<'t, L> {
+    now: &'t [L; GROUP],
+    next: &'t mut [L; GROUP],
+    carry: L,
+}
+
+impl<L: Lanes> Beside for Advance<'_, L> {
+    #[inline(always)]
+    fn round<const ROUND: usize>(&mut self) {
+        L::advance::<ROUND>(self.now, self.next, &mut self.carry);
+    }
+}
+
+/// By how far to shift each lane's halves for a product by a power of x.
+#[derive(Clone, Copy)]
+pub(super) struct Powers<L> {
+    /// The exponents.
+    pub(super) left: L,
+    /// What they lack of 64.
+    pub(super) right: L,
+}
+
+/// Powers of x for register `i` of a group: each lane's exponent is the number of its block in the group.
+#[inline(always)]
+pub(super) fn powers<L: Lanes>(cpu: L::Cpu, i: usize) -> Powers<L> {
+    let lanes = i * L::BLOCKS..(i + 1) * L::BLOCKS;
+    let (left, right) = (&SHIFTS.left[lanes.clone()], &SHIFTS.right[lanes]);
+    Powers {
+        // SAFETY: the slice is a register long.
+        left: unsafe { L::load(cpu, left.as_ptr().cast()) },
+        // SAFETY: the slice is a register long.
+        right: unsafe { L::load(cpu, right.as_ptr().cast()) },
+    }
+}
+
+/// The shifts of all blocks of the longest group.
+#[repr(align(64))]
+struct Shifts {
+    left: [[u64; 2]; GROUP * 4],
+    right: [[u64; 2]; GROUP * 4],
+}
+
+static SHIFTS: Shifts = {
+    let mut shifts = Shifts { left: [[0; 2]; GROUP * 4], right: [[0; 2]; GROUP * 4] };
+    let mut i = 0;
+    while i < GROUP * 4 {
+        shifts.left[i] = [i as u64; 2];
+        shifts.right[i] = [64 - i as u64; 2];
+        i += 1;
+    }
+    shifts
+};
