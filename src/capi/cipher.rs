@@ -72,7 +72,7 @@ pub extern "C" fn qcrypto_cipher_supports(alg: CipherAlgoArg, mode: CipherModeAr
 /// Returns: the length in bytes, 0 if @alg is no algorithm
 #[unsafe(no_mangle)]
 pub extern "C" fn qcrypto_cipher_get_block_len(alg: CipherAlgoArg) -> usize {
-    CipherAlgorithm::from_number(alg).map_or(0, CipherAlgorithm::block_len)
+    catch(|| Ok(algorithm(alg)?.block_len())).unwrap_or(0)
 }
 
 /// qcrypto_cipher_get_key_len:
@@ -83,7 +83,7 @@ pub extern "C" fn qcrypto_cipher_get_block_len(alg: CipherAlgoArg) -> usize {
 /// Returns: the length in bytes, 0 if @alg is no algorithm
 #[unsafe(no_mangle)]
 pub extern "C" fn qcrypto_cipher_get_key_len(alg: CipherAlgoArg) -> usize {
-    CipherAlgorithm::from_number(alg).map_or(0, CipherAlgorithm::key_len)
+    catch(|| Ok(algorithm(alg)?.key_len())).unwrap_or(0)
 }
 
 /// qcrypto_cipher_get_iv_len:
@@ -95,7 +95,11 @@ pub extern "C" fn qcrypto_cipher_get_key_len(alg: CipherAlgoArg) -> usize {
 /// Returns: the length in bytes, 0 if @alg is no algorithm or @mode no mode
 #[unsafe(no_mangle)]
 pub extern "C" fn qcrypto_cipher_get_iv_len(alg: CipherAlgoArg, mode: CipherModeArg) -> usize {
-    pair(alg, mode).map_or(0, |(algorithm, mode)| mode.iv_len(algorithm))
+    let iv_len = || {
+        let (algorithm, mode) = pair(alg, mode)?;
+        Ok(mode.iv_len(algorithm))
+    };
+    catch(iv_len).unwrap_or(0)
 }
 
 /// qcrypto_cipher_new:
@@ -231,9 +235,14 @@ pub unsafe extern "C" fn qcrypto_cipher_setiv(
 
 /// The two numbers as what they name.
 fn pair(alg: c_uint, mode: c_uint) -> Result<(CipherAlgorithm, CipherMode), Error> {
-    let algorithm = CipherAlgorithm::from_number(alg).ok_or(Error::AlgorithmOutOfRange(alg))?;
+    let algorithm = algorithm(alg)?;
     let mode = CipherMode::from_number(mode).ok_or(Error::ModeOutOfRange(mode))?;
     Ok((algorithm, mode))
+}
+
+/// The number as what it names.
+pub(super) fn algorithm(alg: c_uint) -> Result<CipherAlgorithm, Error> {
+    CipherAlgorithm::from_number(alg).ok_or(Error::AlgorithmOutOfRange(alg))
 }
 
 /// Checks lengths and pointers, then runs one direction of the cipher.

@@ -80,7 +80,7 @@ pub extern "C" fn qcrypto_hash_supports(alg: HashAlgoArg) -> c_int {
 /// Returns: the length in bytes, 0 if @alg is no algorithm
 #[unsafe(no_mangle)]
 pub extern "C" fn qcrypto_hash_digest_len(alg: HashAlgoArg) -> usize {
-    HashAlgorithm::from_number(alg).map_or(0, HashAlgorithm::digest_len)
+    catch(|| Ok(algorithm(alg)?.digest_len())).unwrap_or(0)
 }
 
 /// qcrypto_hash_bytesv:

@@ -10,10 +10,10 @@ use std::ptr::null_mut;
 
 use super::buffers::{bytes, room};
 use super::error::CError;
-use super::hash;
 use super::object::Object;
 use super::qapi_types_crypto::{CipherAlgoArg, HashAlgoArg, IvGenAlgoArg};
 use super::{catch, report};
+use super::{cipher, hash};
 use crate::algorithm::{CipherAlgorithm, HashAlgorithm, IvGenAlgorithm};
 use crate::error::Error;
 use crate::ivgen::IvGen;
@@ -57,8 +57,7 @@ pub unsafe extern "C" fn qcrypto_ivgen_new(
         IvGenAlgorithm::Plain => Ok(IvGen::plain()),
         IvGenAlgorithm::Plain64 => Ok(IvGen::plain64()),
         IvGenAlgorithm::Essiv => {
-            let cipher = CipherAlgorithm::from_number(cipheralg)
-                .ok_or(Error::AlgorithmOutOfRange(cipheralg))?;
+            let cipher = cipher::algorithm(cipheralg)?;
             let hash = hash::algorithm(hash)?;
             // SAFETY: the caller vouches for that many bytes at `key`.
             IvGen::essiv(cipher, hash, unsafe { bytes(key, nkey, "key") }?)
