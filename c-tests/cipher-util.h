@@ -25,7 +25,7 @@ enum {
     MAX_BLOCK_LEN = 16,
 };
 
-/* The patterns of test data. They are named as in the notes that the expected values come from. */
+/* The patterns of test data: K of keys, D1, D2 and SEC of plaintext. */
 
 static inline uint8_t pattern_k(size_t i)
 {

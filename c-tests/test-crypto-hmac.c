@@ -29,9 +29,11 @@ static void check_record(VectorFile *file)
     for (round = 0; round < 2; round++) {
         size_t first = round ? len / 2 : 0;
         if (round) {
-            qcrypto_hmac_bytes(hmac, msg, first, NULL, NULL, &error_abort);
+            g_assert_cmpint(qcrypto_hmac_bytes(hmac, msg, first, NULL, NULL, &error_abort), ==, 0);
+            /* It holds the right answer from the first round. */
+            memset(got, 0xaa, got_len);
         }
-        qcrypto_hmac_bytes(hmac, msg + first, len - first, &got, &got_len, &error_abort);
+        g_assert_cmpint(qcrypto_hmac_bytes(hmac, msg + first, len - first, &got, &got_len, &error_abort), ==, 0);
         g_assert_cmpuint(got_len, ==, qcrypto_hash_digest_len(alg));
         g_assert_cmpuint(mac_len, <=, got_len);
         if (mac_len < got_len) {

@@ -29,6 +29,9 @@
 #endif
 
 #include "crypto/cipher.h"
+#include "crypto/hmac.h"
+#include "crypto/ivgen.h"
+#include "crypto/pbkdf.h"
 #include "qapi/error.h"
 
 #include "cipher-util.h"
@@ -257,7 +260,10 @@ static void test_objects(void)
 
 /*
  * What must not be found, with every byte inverted, so that the list itself is not found: the key K[0..64), and round
- * keys that AES-256 makes of K[0..32) (FIPS 197 section 5.2), those for decryption after InvMixColumns.
+ * keys that AES-256 makes of K[0..32) (FIPS 197 section 5.2), those for decryption after InvMixColumns. Then the keys
+ * of the calls beside the ciphers', which are other patterns, and what is as good as they are: HMAC's key with its pads
+ * (RFC 2104 section 2), the first half of SHA-256's state after each as a little-endian CPU has it, the keys that
+ * PBKDF2 makes with the salt "salt" in 100 iterations, and ESSIV's salt, which is the key of its cipher.
  */
 typedef struct Secret {
     const char *name;
@@ -281,6 +287,54 @@ static const Secret secrets[] = {
       { 0x94, 0xbd, 0x82, 0xa3, 0x4e, 0x34, 0xc0, 0xc2, 0x7c, 0x15, 0x4a, 0x3b, 0xc0, 0xf1, 0xde, 0xe7 } },
     { "decryption round key 13",
       { 0x20, 0x4f, 0x6a, 0x65, 0x17, 0x27, 0x3c, 0x72, 0x93, 0xff, 0x93, 0x24, 0xfa, 0x19, 0xad, 0x4a } },
+    { "HMAC key bytes 0 to 15",
+      { 0xee, 0xd1, 0xb4, 0x97, 0x7a, 0x5d, 0x40, 0x23, 0x06, 0xe9, 0xcc, 0xaf, 0x92, 0x75, 0x58, 0x3b } },
+    { "HMAC key bytes 16 to 31",
+      { 0x1e, 0x01, 0xe4, 0xc7, 0xaa, 0x8d, 0x70, 0x53, 0x36, 0x19, 0xfc, 0xdf, 0xc2, 0xa5, 0x88, 0x6b } },
+    { "HMAC key bytes 32 to 47",
+      { 0x4e, 0x31, 0x14, 0xf7, 0xda, 0xbd, 0xa0, 0x83, 0x66, 0x49, 0x2c, 0x0f, 0xf2, 0xd5, 0xb8, 0x9b } },
+    { "HMAC key with the inner pad",
+      { 0xd8, 0xe7, 0x82, 0xa1, 0x4c, 0x6b, 0x76, 0x15, 0x30, 0xdf, 0xfa, 0x99, 0xa4, 0x43, 0x6e, 0x0d } },
+    { "HMAC key with the outer pad",
+      { 0xb2, 0x8d, 0xe8, 0xcb, 0x26, 0x01, 0x1c, 0x7f, 0x5a, 0xb5, 0x90, 0xf3, 0xce, 0x29, 0x04, 0x67 } },
+    { "HMAC-SHA-256 inner state",
+      { 0xc1, 0x7b, 0x2a, 0x19, 0x6b, 0x90, 0xe9, 0xba, 0x57, 0x25, 0x3e, 0xd3, 0xd8, 0xee, 0xa8, 0x17 } },
+    { "HMAC-SHA-256 outer state",
+      { 0x61, 0x0c, 0x66, 0xc8, 0xc9, 0x5a, 0x8e, 0x20, 0x0d, 0xa1, 0xac, 0xeb, 0x83, 0xda, 0xd5, 0x21 } },
+    { "password bytes 0 to 15",
+      { 0x9a, 0x6f, 0x44, 0x19, 0xee, 0xc3, 0x98, 0x6d, 0x42, 0x17, 0xec, 0xc1, 0x96, 0x6b, 0x40, 0x15 } },
+    { "password bytes 16 to 31",
+      { 0xea, 0xbf, 0x94, 0x69, 0x3e, 0x13, 0xe8, 0xbd, 0x92, 0x67, 0x3c, 0x11, 0xe6, 0xbb, 0x90, 0x65 } },
+    { "password bytes 32 to 47",
+      { 0x3a, 0x0f, 0xe4, 0xb9, 0x8e, 0x63, 0x38, 0x0d, 0xe2, 0xb7, 0x8c, 0x61, 0x36, 0x0b, 0xe0, 0xb5 } },
+    { "password with the inner pad",
+      { 0xac, 0x59, 0x72, 0x2f, 0xd8, 0xf5, 0xae, 0x5b, 0x74, 0x21, 0xda, 0xf7, 0xa0, 0x5d, 0x76, 0x23 } },
+    { "password with the outer pad",
+      { 0xc6, 0x33, 0x18, 0x45, 0xb2, 0x9f, 0xc4, 0x31, 0x1e, 0x4b, 0xb0, 0x9d, 0xca, 0x37, 0x1c, 0x49 } },
+    { "password's SHA-256 inner state",
+      { 0xfa, 0x81, 0x0a, 0xff, 0xa9, 0xd5, 0x5f, 0xe1, 0xab, 0xa4, 0x42, 0xe7, 0xeb, 0x34, 0x52, 0xaf } },
+    { "password's SHA-256 outer state",
+      { 0x12, 0x1c, 0x13, 0xae, 0x5d, 0x9b, 0x4e, 0x24, 0x6e, 0x7d, 0x57, 0x2f, 0x32, 0x32, 0x41, 0xdf } },
+    { "PBKDF2-SHA1 key bytes 0 to 15",
+      { 0x46, 0x53, 0xec, 0x1d, 0x3b, 0x58, 0xc0, 0xee, 0xfb, 0x7e, 0xf2, 0x2a, 0xe9, 0x5c, 0x5a, 0xf0 } },
+    { "PBKDF2-SHA1 key bytes 16 to 31",
+      { 0x51, 0x56, 0xeb, 0x3a, 0x32, 0x47, 0x67, 0xe3, 0x55, 0x6a, 0xaf, 0xb3, 0x0a, 0xd3, 0x58, 0xce } },
+    { "PBKDF2-SHA256 key bytes 0 to 15",
+      { 0xcb, 0x34, 0xdd, 0xc1, 0x04, 0xfb, 0x59, 0x9a, 0x56, 0x05, 0x7b, 0x76, 0x64, 0x33, 0x91, 0x3c } },
+    { "PBKDF2-SHA256 key bytes 16 to 31",
+      { 0x68, 0xbc, 0x5b, 0x28, 0x63, 0x0f, 0x75, 0x04, 0xca, 0x2c, 0xa5, 0x09, 0xd4, 0x75, 0xa2, 0x29 } },
+    { "PBKDF2-SHA512 key bytes 0 to 15",
+      { 0x22, 0xd9, 0x20, 0xa8, 0x94, 0x3f, 0xd7, 0xba, 0x4b, 0x39, 0x52, 0x60, 0xdb, 0xcd, 0x2d, 0x48 } },
+    { "PBKDF2-SHA512 key bytes 16 to 31",
+      { 0x87, 0x1b, 0xe7, 0xa3, 0x44, 0x0a, 0xcf, 0x7a, 0x81, 0x8f, 0x6f, 0x03, 0x73, 0x5f, 0x2e, 0x2d } },
+    { "ESSIV key bytes 0 to 15",
+      { 0xc6, 0x91, 0x5c, 0x27, 0xf2, 0xbd, 0x88, 0x53, 0x1e, 0xe9, 0xb4, 0x7f, 0x4a, 0x15, 0xe0, 0xab } },
+    { "ESSIV key bytes 16 to 31",
+      { 0x76, 0x41, 0x0c, 0xd7, 0xa2, 0x6d, 0x38, 0x03, 0xce, 0x99, 0x64, 0x2f, 0xfa, 0xc5, 0x90, 0x5b } },
+    { "ESSIV salt bytes 0 to 15",
+      { 0xd5, 0x92, 0x5c, 0x59, 0x07, 0x01, 0xd6, 0x0f, 0x0b, 0xe9, 0xd8, 0x80, 0xe8, 0x54, 0xb9, 0x16 } },
+    { "ESSIV salt bytes 16 to 31",
+      { 0xfe, 0x1c, 0x99, 0xf3, 0x6a, 0xa0, 0x5f, 0xbc, 0xae, 0x65, 0x89, 0x99, 0xa6, 0x2d, 0x8d, 0xc8 } },
 };
 
 enum {
@@ -321,6 +375,23 @@ static void fill_slowly(void *buf, size_t len, Pattern *pattern)
     for (i = 0; i < len; i++) {
         bytes[i] = pattern(i);
     }
+}
+
+/* The keys of the calls beside the ciphers'. */
+
+static uint8_t pattern_hmac_key(size_t i)
+{
+    return 29 * i + 17;
+}
+
+static uint8_t pattern_password(size_t i)
+{
+    return 43 * i + 101;
+}
+
+static uint8_t pattern_essiv_key(size_t i)
+{
+    return 53 * i + 57;
 }
 
 static void search_window(Search *search, size_t len, uintptr_t address)
@@ -474,6 +545,7 @@ static void test_search_itself(void)
 {
     Search *search;
     uint8_t *planted;
+    size_t secret, i;
 
     if (!can_search()) {
         return;
@@ -500,6 +572,19 @@ static void test_search_itself(void)
     wipe(planted, 3 * WINDOW_LEN);
     search_all(search);
     g_assert_cmpuint(report_found(search, "after"), ==, 0);
+
+    /* Each secret of the list. */
+    for (secret = 0; secret < G_N_ELEMENTS(secrets); secret++) {
+        for (i = 0; i < SECRET_LEN; i++) {
+            ((volatile uint8_t *)planted)[100 * secret + i] = secrets[secret].inverted[i] ^ 0xff;
+        }
+    }
+    search_all(search);
+    wipe(planted, 3 * WINDOW_LEN);
+    for (secret = 0; secret < G_N_ELEMENTS(secrets); secret++) {
+        g_assert_cmpuint(search->found[secret], ==, 1);
+        g_assert_cmphex(search->where[secret], ==, (uintptr_t)planted + 100 * secret);
+    }
 
     g_free(planted);
     search_free(search);
@@ -534,13 +619,157 @@ static void test_keys_left(const void *opaque)
         }
     }
     g_assert_cmpuint(found, ==, 0);
+    search_free(search);
+}
 
-    /* Another control: while an object lives, its key schedule is somewhere, though not in every kernel as it is in
-     * the standard. */
-    live_and_die(&pair, pattern_k, ENCRYPT, 512, search);
-    if (report_found(search, "while it lives") == 0) {
-        g_test_message("the key schedule of %s is not in a form that this test knows", pair.name);
+/* What serves the pair. The key is not one that is looked for. */
+static const char *backend_of(const Pair *pair)
+{
+    uint8_t key[MAX_KEY_LEN];
+    QCryptoCipher *cipher;
+    const char *backend;
+
+    fill(key, sizeof(key), pattern_d1);
+    cipher = qcrypto_cipher_new(pair->alg, pair->mode, key, pair->key_len, &error_abort);
+    backend = qcrypto_cipher_get_backend(cipher);
+    qcrypto_cipher_free(cipher);
+    return backend;
+}
+
+/* Another control: while an object lives, its key schedule is found, where kernels have it as it is in the standard. */
+static void test_keys_alive(const void *opaque)
+{
+    static const char *const as_in_standard[] = { "native/aesni", "native/vaes256", "native/vaes512", NULL };
+    Pair pair = make_pair(QCRYPTO_CIPHER_ALGO_AES_256, GPOINTER_TO_INT(opaque));
+    const char *backend = backend_of(&pair);
+    Search *search;
+
+    if (!can_search()) {
+        return;
     }
+    if (!g_strv_contains(as_in_standard, backend)) {
+        g_autofree char *why = g_strdup_printf("the key schedule of %s is not in a form that this test knows", backend);
+        g_test_skip(why);
+        return;
+    }
+    search = search_new();
+    live_and_die(&pair, pattern_k, ENCRYPT, 512, search);
+    g_assert_cmpuint(report_found(search, "while it lives"), >, 0);
+    search_free(search);
+}
+
+/* An HMAC object's life, with a message long enough for every loop. Searched while the caller has its key, if asked. */
+static void live_hmac(QCryptoHashAlgo alg, Pattern *pattern, Search *search)
+{
+    enum { LEN = 1000 };
+    uint8_t *key = g_malloc(48), *msg = g_malloc0(LEN), *mac = NULL;
+    size_t len = 0;
+    QCryptoHmac *hmac;
+
+    fill_slowly(key, 48, pattern);
+    hmac = qcrypto_hmac_new(alg, key, 48, &error_abort);
+    if (search) {
+        search_all(search);
+    }
+    wipe(key, 48);
+    g_free(key);
+
+    g_assert_cmpint(qcrypto_hmac_bytes(hmac, msg, LEN, NULL, NULL, &error_abort), ==, 0);
+    g_assert_cmpint(qcrypto_hmac_bytes(hmac, msg, LEN, &mac, &len, &error_abort), ==, 0);
+    qcrypto_hmac_free(hmac);
+    g_free(mac);
+    g_free(msg);
+}
+
+static void live_pbkdf2(QCryptoHashAlgo alg, Pattern *pattern, Search *search)
+{
+    uint8_t *password = g_malloc(48), *key = g_malloc0(32);
+
+    fill_slowly(password, 48, pattern);
+    qcrypto_pbkdf2(alg, password, 48, (const uint8_t *)"salt", 4, 100, key, 32, &error_abort);
+    if (search) {
+        search_all(search);
+    }
+    wipe(password, 48);
+    wipe(key, 32);
+    g_free(password);
+    g_free(key);
+}
+
+static void live_essiv(QCryptoHashAlgo alg, Pattern *pattern, Search *search)
+{
+    uint8_t *key = g_malloc(32), iv[16];
+    QCryptoIVGen *ivgen;
+    uint64_t sector;
+
+    fill_slowly(key, 32, pattern);
+    ivgen = qcrypto_ivgen_new(QCRYPTO_IV_GEN_ALGO_ESSIV, QCRYPTO_CIPHER_ALGO_AES_256, alg, key, 32, &error_abort);
+    if (search) {
+        search_all(search);
+    }
+    wipe(key, 32);
+    g_free(key);
+
+    for (sector = 0; sector < 10; sector++) {
+        g_assert_cmpint(qcrypto_ivgen_calculate(ivgen, sector, iv, sizeof(iv), &error_abort), ==, 0);
+    }
+    qcrypto_ivgen_free(ivgen);
+}
+
+typedef struct FamilyKey {
+    const char *name;
+    void (*live)(QCryptoHashAlgo alg, Pattern *pattern, Search *search);
+    Pattern *pattern;
+    const char *secret; /* how those of the list begin that the caller has */
+    QCryptoHashAlgo hashes[QCRYPTO_HASH_ALGO__MAX + 1]; /* up to __MAX */
+} FamilyKey;
+
+static const FamilyKey family_keys[] = {
+    { "/crypto/memory/L20-keys-left-hmac", live_hmac, pattern_hmac_key, "HMAC key bytes",
+      { QCRYPTO_HASH_ALGO_SHA256, QCRYPTO_HASH_ALGO_SHA1, QCRYPTO_HASH_ALGO_SHA512, QCRYPTO_HASH_ALGO_MD5,
+        QCRYPTO_HASH_ALGO_RIPEMD160, QCRYPTO_HASH_ALGO_SM3, QCRYPTO_HASH_ALGO__MAX } },
+    { "/crypto/memory/L20-keys-left-pbkdf2", live_pbkdf2, pattern_password, "password bytes",
+      { QCRYPTO_HASH_ALGO_SHA256, QCRYPTO_HASH_ALGO_SHA1, QCRYPTO_HASH_ALGO_SHA512, QCRYPTO_HASH_ALGO_MD5,
+        QCRYPTO_HASH_ALGO__MAX } },
+    /* Of those with a digest of 32 bytes, which AES-256 takes. */
+    { "/crypto/memory/L20-keys-left-essiv", live_essiv, pattern_essiv_key, "ESSIV key bytes",
+      { QCRYPTO_HASH_ALGO_SHA256, QCRYPTO_HASH_ALGO_SM3, QCRYPTO_HASH_ALGO__MAX } },
+};
+
+static void test_family_keys_left(const void *opaque)
+{
+    const FamilyKey *family = opaque;
+    const QCryptoHashAlgo *alg;
+    Search *search;
+    unsigned found = 0;
+    size_t i;
+
+    if (!can_search()) {
+        return;
+    }
+    search = search_new();
+
+    for (alg = family->hashes; *alg != QCRYPTO_HASH_ALGO__MAX; alg++) {
+        g_autofree char *when = g_strdup_printf("after the life of a key with hash %d", *alg);
+
+        /* As for ciphers, once with another key. */
+        family->live(*alg, pattern_d1, search);
+        family->live(*alg, family->pattern, NULL);
+        search_all(search);
+        found += report_found(search, when);
+    }
+    g_assert_cmpuint(found, ==, 0);
+
+    /* A control: the caller's own key is found while the caller has it. */
+    family->live(family->hashes[0], family->pattern, search);
+    report_found(search, "while it lives");
+    for (i = 0; i < G_N_ELEMENTS(secrets); i++) {
+        if (g_str_has_prefix(secrets[i].name, family->secret)) {
+            found++;
+            g_assert_cmpuint(search->found[i], >, 0);
+        }
+    }
+    g_assert_cmpuint(found, >, 1);
     search_free(search);
 }
 
@@ -588,12 +817,13 @@ int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
+        const char *control;
         QCryptoCipherMode mode;
     } modes[] = {
-        { "/crypto/memory/L20-keys-left-ecb", QCRYPTO_CIPHER_MODE_ECB },
-        { "/crypto/memory/L20-keys-left-cbc", QCRYPTO_CIPHER_MODE_CBC },
-        { "/crypto/memory/L20-keys-left-xts", QCRYPTO_CIPHER_MODE_XTS },
-        { "/crypto/memory/L20-keys-left-ctr", QCRYPTO_CIPHER_MODE_CTR },
+        { "/crypto/memory/L20-keys-left-ecb", "/crypto/memory/L20-keys-alive-ecb", QCRYPTO_CIPHER_MODE_ECB },
+        { "/crypto/memory/L20-keys-left-cbc", "/crypto/memory/L20-keys-alive-cbc", QCRYPTO_CIPHER_MODE_CBC },
+        { "/crypto/memory/L20-keys-left-xts", "/crypto/memory/L20-keys-alive-xts", QCRYPTO_CIPHER_MODE_XTS },
+        { "/crypto/memory/L20-keys-left-ctr", "/crypto/memory/L20-keys-alive-ctr", QCRYPTO_CIPHER_MODE_CTR },
     };
     size_t i;
 
@@ -603,6 +833,10 @@ int main(int argc, char **argv)
     g_test_add_func("/crypto/memory/L20-search-itself", test_search_itself);
     for (i = 0; i < G_N_ELEMENTS(modes); i++) {
         g_test_add_data_func(modes[i].name, GINT_TO_POINTER(modes[i].mode), test_keys_left);
+        g_test_add_data_func(modes[i].control, GINT_TO_POINTER(modes[i].mode), test_keys_alive);
+    }
+    for (i = 0; i < G_N_ELEMENTS(family_keys); i++) {
+        g_test_add_data_func(family_keys[i].name, &family_keys[i], test_family_keys_left);
     }
     g_test_add_func("/crypto/memory/X1-guard-pages", test_guard_pages);
     g_test_add_func("/crypto/memory/L19-failing-new", test_failing_new);

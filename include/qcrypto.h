@@ -2,9 +2,10 @@
  * QEMU's crypto API as a library of its own.
  *
  * All sizes are in bytes. Functions returning int return 0 on success and -1 on error; those returning a pointer
- * return NULL on error. On error *errp is set, where errp is the address of a NULL-initialised Error pointer; it may
- * also be NULL (do not tell), &error_abort or &error_fatal. A refused call writes nothing and changes nothing.
- * Everything may be called from any thread and before any initialisation. See qcrypto(3).
+ * return NULL on error; what differs says so. On error *errp is set, where errp is the address of a NULL-initialised
+ * Error pointer; it may also be NULL (do not tell), &error_abort or &error_fatal. A refused call writes nothing and
+ * changes nothing, but for the case told at qcrypto_hmac_bytesv(). Everything may be called from any thread and before
+ * any initialisation. See qcrypto(3).
  *
  * Made by cbindgen from src/capi; do not edit. SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -130,6 +131,13 @@ typedef enum QCryptoIVGenAlgo {
 typedef struct QCryptoCipherDriver QCryptoCipherDriver;
 
 /**
+ * QCryptoIVGen:
+ *
+ * What makes the IV of a sector from its number. Opaque. Any number of threads may use one object at a time.
+ */
+typedef struct QCryptoIVGen QCryptoIVGen;
+
+/**
  * QCryptoCipher:
  * @alg: the algorithm it was made for
  * @mode: the mode it was made for
@@ -204,17 +212,6 @@ typedef struct QCryptoHmac {
    */
   void *driver;
 } QCryptoHmac;
-
-/**
- * QCryptoIVGen:
- *
- * What makes the IV of a sector from its number. Opaque. Any number of threads may use one object at a time.
- */
-typedef struct QCryptoIVGen {
-  QCryptoIVGenAlgo algorithm;
-  QCryptoCipherAlgo cipher;
-  QCryptoHashAlgo hash;
-} QCryptoIVGen;
 
 #ifdef __cplusplus
 extern "C" {
@@ -626,8 +623,8 @@ void qcrypto_hmac_free(struct QCryptoHmac *hmac);
  * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
  *
  * Add to the message and, unless @resultlen is NULL, give the HMAC of all that was added, with the rule of
- * qcrypto_hash_bytesv() for the result. The object then starts over with the same key. After a refused length what was
- * added stays added, as in QEMU.
+ * qcrypto_hash_bytesv() for the result. The object then starts over with the same key. After a refused length
+ * what was added stays added, as in QEMU: the one refusal that changes something.
  *
  * Returns: 0 on success, -1 on error
  */

@@ -142,7 +142,9 @@ impl fmt::Display for Error {
                 write!(f, "Cannot split {block_len} bytes into {stripes} stripes")
             }
             Self::Random(errno) => {
-                write!(f, "getrandom: {}", std::io::Error::from_raw_os_error(errno))
+                let text = std::io::Error::from_raw_os_error(errno).to_string();
+                let meaning = text.split_once(" (os error").map_or(&*text, |(meaning, _)| meaning);
+                write!(f, "getrandom: {meaning}")
             }
             Self::NoMemory => f.write_str("Out of memory"),
             Self::Null(argument) => write!(f, "Argument '{argument}' is NULL"),

@@ -1,12 +1,54 @@
-//! Wiping what no destructor knows of.
+//! Wiping what no destructor knows of, and what a failure leaves behind.
 
 use std::hint::black_box;
 
-/// Overwrites the stack below the caller's frame, where key expansion and kernels ran: a key schedule that is returned
-/// by value, and registers that are spilled, leave copies there. The size is several times what the deepest of them takes
-/// in a release build.
+use zeroize::Zeroize;
+
+use crate::error::Error;
+
+/// Runs work on secrets, then overwrites the stack that it used: a key schedule that is returned by value, registers that
+/// are spilled, and buffers of other crates leave copies there.
+pub(crate) fn scrubbed<T>(work: impl FnOnce() -> T) -> T {
+    let result = in_frame_of_its_own(work);
+    scrub_stack();
+    result
+}
+
+/// Overwrites the stack below the caller's frame. The size is several times what the deepest kernel takes in a release
+/// build.
 #[inline(never)]
 pub(crate) fn scrub_stack() {
     let mut stack = [0u8; 8 * 1024];
     black_box(&mut stack);
+}
+
+/// Keeps the locals of `work` below the frame that scrubs.
+#[inline(never)]
+fn in_frame_of_its_own<T>(work: impl FnOnce() -> T) -> T {
+    work()
+}
+
+/// Fills `out`, or leaves it zero where that fails or panics: half a key is worse than none.
+pub(crate) fn fill_or_zero(
+    out: &mut [u8],
+    fill: impl FnOnce(&mut [u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut room = Room { out, complete: false };
+    fill(room.out)?;
+    room.complete = true;
+    Ok(())
+}
+
+/// Room that is zeroed unless it was filled.
+struct Room<'a> {
+    out: &'a mut [u8],
+    complete: bool,
+}
+
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        if !self.complete {
+            self.out.zeroize();
+        }
+    }
 }

@@ -65,6 +65,7 @@ fn hashes() {
 /// SHAVS section 6.4: each digest is of the three before it.
 #[test]
 fn monte_carlo() {
+    let mut count = 0;
     for record in vectors::read("hash/sha-monte.txt") {
         let algorithm = hash_field(&record, "alg");
         let mut last = [(); 3].map(|()| bytes(&record, "seed"));
@@ -72,7 +73,9 @@ fn monte_carlo() {
             last = [last[1].clone(), last[2].clone(), digest(algorithm, &last.concat())];
         }
         assert_eq!(last[2], bytes(&record, "md"), "{:?}", record.text("id"));
+        count += 1;
     }
+    assert_eq!(count, 280);
 }
 
 #[test]
@@ -116,13 +119,16 @@ fn ivgen(record: &Record) -> Option<IvGen> {
 
 #[test]
 fn iv_generators() {
+    let mut count = 0;
     for record in vectors::read("ivgen/ivgen.txt") {
         let expected = bytes(&record, "iv");
         let mut found = vec![0xa5; expected.len()];
         let ivgen = ivgen(&record).expect("all rules of this file are QEMU's");
         ivgen.calculate(number(&record, "sector"), &mut found).expect("nothing is wrong");
         assert_eq!(found, expected, "{:?}", record.text("id"));
+        count += 1;
     }
+    assert_eq!(count, 121);
 }
 
 /// Zeros, encrypted sector by sector. The rules `null` and `plain64be` are not QEMU's.
@@ -154,6 +160,7 @@ fn sector_chains() {
 
 #[test]
 fn anti_forensic_splits() {
+    let mut count = 0;
     for record in vectors::read("afsplit/afsplit.txt") {
         let expected = bytes(&record, "key");
         let mut found = vec![0; expected.len()];
@@ -168,7 +175,9 @@ fn anti_forensic_splits() {
         assert!(stripes == 1 || again != split, "random stripes came out the same");
         afsplit::decode(hash, stripes, &again, &mut found).expect("nothing is wrong");
         assert_eq!(found, expected, "{:?} and back", record.text("id"));
+        count += 1;
     }
+    assert_eq!(count, 92);
 }
 
 #[test]

@@ -2,10 +2,16 @@
 #include <glib.h>
 
 #include <crypto/cipher.h>
+#include <crypto/hash.h>
+#include <crypto/hmac.h>
+#include <crypto/ivgen.h>
 
 size_t use(void);
 size_t use(void)
 {
     g_autoptr(QCryptoCipher) cipher = NULL;
-    return sizeof(*cipher);
+    g_autoptr(QCryptoHash) hash = NULL;
+    g_autoptr(QCryptoHmac) hmac = NULL;
+    g_autoptr(QCryptoIVGen) ivgen = NULL;
+    return sizeof(*cipher) + sizeof(*hash) + sizeof(*hmac) + sizeof(ivgen);
 }

@@ -33,10 +33,10 @@ LANGUAGES = {"C99": ("c", "-std=c99"), "C++11": ("c++", "-std=c++11")}
 # The file, how it is to be compiled, whether it must be refused.
 FILES = [
     ("enum-values.c", ["-std=c11"], False),
-    ("enum-values.c", ["-std=c11", "-DWRONG"], True),
+    *(("enum-values.c", ["-std=c11", f"-DWRONG={number}"], True) for number in range(1, 4)),
     ("qemu-prototypes.c", ["-std=gnu11"], False),
     ("qemu-prototypes.c", ["-std=gnu11", "-DBEFORE_9_2"], False),
-    *(("qemu-prototypes.c", ["-std=gnu11", f"-DWRONG={number}"], True) for number in range(1, 7)),
+    *(("qemu-prototypes.c", ["-std=gnu11", f"-DWRONG={number}"], True) for number in range(1, 12)),
     ("autoptr.c", ["-std=gnu11"], False),
 ]
 

@@ -1,6 +1,6 @@
 /*
- * What programs have compiled in: the numbers of the enums, their size, and the fields of QCryptoCipher. They are those
- * of QEMU since 2.9 and never change. Compiling is the test.
+ * What programs have compiled in: the numbers of the enums, their size, the lengths of digests, and the fields of the
+ * structs. They are those of QEMU since 2.9 and never change. Compiling is the test.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
@@ -30,7 +30,31 @@ IS(QCRYPTO_CIPHER_MODE_XTS, 2);
 IS(QCRYPTO_CIPHER_MODE_CTR, 3);
 IS(QCRYPTO_CIPHER_MODE__MAX, 4);
 
-/* The names before QEMU 9.2. */
+IS(QCRYPTO_HASH_ALGO_MD5, 0);
+IS(QCRYPTO_HASH_ALGO_SHA1, 1);
+IS(QCRYPTO_HASH_ALGO_SHA224, 2);
+IS(QCRYPTO_HASH_ALGO_SHA256, 3);
+IS(QCRYPTO_HASH_ALGO_SHA384, 4);
+IS(QCRYPTO_HASH_ALGO_SHA512, 5);
+IS(QCRYPTO_HASH_ALGO_RIPEMD160, 6);
+IS(QCRYPTO_HASH_ALGO_SM3, 7);
+IS(QCRYPTO_HASH_ALGO__MAX, 8);
+
+IS(QCRYPTO_IV_GEN_ALGO_PLAIN, 0);
+IS(QCRYPTO_IV_GEN_ALGO_PLAIN64, 1);
+IS(QCRYPTO_IV_GEN_ALGO_ESSIV, 2);
+IS(QCRYPTO_IV_GEN_ALGO__MAX, 3);
+
+IS(QCRYPTO_HASH_DIGEST_LEN_MD5, 16);
+IS(QCRYPTO_HASH_DIGEST_LEN_SHA1, 20);
+IS(QCRYPTO_HASH_DIGEST_LEN_SHA224, 28);
+IS(QCRYPTO_HASH_DIGEST_LEN_SHA256, 32);
+IS(QCRYPTO_HASH_DIGEST_LEN_SHA384, 48);
+IS(QCRYPTO_HASH_DIGEST_LEN_SHA512, 64);
+IS(QCRYPTO_HASH_DIGEST_LEN_RIPEMD160, 20);
+IS(QCRYPTO_HASH_DIGEST_LEN_SM3, 32);
+
+/* The names before QEMU 9.2, when there was no SM3. */
 IS(QCRYPTO_CIPHER_ALG_AES_128, 0);
 IS(QCRYPTO_CIPHER_ALG_AES_192, 1);
 IS(QCRYPTO_CIPHER_ALG_AES_256, 2);
@@ -46,6 +70,20 @@ IS(QCRYPTO_CIPHER_ALG_TWOFISH_256, 11);
 IS(QCRYPTO_CIPHER_ALG_SM4, 12);
 IS(QCRYPTO_CIPHER_ALG__MAX, 13);
 
+IS(QCRYPTO_HASH_ALG_MD5, 0);
+IS(QCRYPTO_HASH_ALG_SHA1, 1);
+IS(QCRYPTO_HASH_ALG_SHA224, 2);
+IS(QCRYPTO_HASH_ALG_SHA256, 3);
+IS(QCRYPTO_HASH_ALG_SHA384, 4);
+IS(QCRYPTO_HASH_ALG_SHA512, 5);
+IS(QCRYPTO_HASH_ALG_RIPEMD160, 6);
+IS(QCRYPTO_HASH_ALG__MAX, 8);
+
+IS(QCRYPTO_IVGEN_ALG_PLAIN, 0);
+IS(QCRYPTO_IVGEN_ALG_PLAIN64, 1);
+IS(QCRYPTO_IVGEN_ALG_ESSIV, 2);
+IS(QCRYPTO_IVGEN_ALG__MAX, 3);
+
 IS(ERROR_CLASS_GENERIC_ERROR, 0);
 
 /* Four bytes and unsigned, as the compiler makes an enum without negative members. */
@@ -56,6 +94,10 @@ IS(ERROR_CLASS_GENERIC_ERROR, 0);
 IS_UINT32(QCryptoCipherAlgo);
 IS_UINT32(QCryptoCipherAlgorithm);
 IS_UINT32(QCryptoCipherMode);
+IS_UINT32(QCryptoHashAlgo);
+IS_UINT32(QCryptoHashAlgorithm);
+IS_UINT32(QCryptoIVGenAlgo);
+IS_UINT32(QCryptoIVGenAlgorithm);
 IS_UINT32(ErrorClass);
 IS(sizeof(bool), 1);
 
@@ -64,6 +106,20 @@ IS(offsetof(QCryptoCipher, alg), 0);
 IS(offsetof(QCryptoCipher, mode), 4);
 IS(offsetof(QCryptoCipher, driver), 8);
 
+/* The other structs that QEMU's headers show. */
+IS(offsetof(QCryptoHash, alg), 0);
+IS(offsetof(QCryptoHash, opaque), sizeof(void *));
+IS(offsetof(QCryptoHash, driver), 2 * sizeof(void *));
+IS(offsetof(QCryptoHmac, alg), 0);
+IS(offsetof(QCryptoHmac, opaque), sizeof(void *));
+IS(offsetof(QCryptoHmac, driver), 2 * sizeof(void *));
+
 #ifdef WRONG
+#if WRONG == 1
 IS(QCRYPTO_CIPHER_ALGO_SM4, 11);
+#elif WRONG == 2
+IS(QCRYPTO_HASH_ALGO_SHA256, 2); /* QEMU's before 2.7 */
+#elif WRONG == 3
+IS(QCRYPTO_HASH_DIGEST_LEN_RIPEMD160, 16);
+#endif
 #endif

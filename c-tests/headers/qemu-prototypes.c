@@ -4,18 +4,33 @@
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */
+#include "crypto/afsplit.h"
 #include "crypto/cipher.h"
+#include "crypto/hash.h"
+#include "crypto/hmac.h"
+#include "crypto/init.h"
+#include "crypto/ivgen.h"
+#include "crypto/pbkdf.h"
+#include "crypto/random.h"
 #include "qapi/error.h"
 #include "qapi/qapi-types-crypto.h"
 
 #ifdef BEFORE_9_2
 #define ALGO QCryptoCipherAlgorithm
+#define HASH QCryptoHashAlgorithm
+#define IVGEN QCryptoIVGenAlgorithm
 #else
 #define ALGO QCryptoCipherAlgo
+#define HASH QCryptoHashAlgo
+#define IVGEN QCryptoIVGenAlgo
 #endif
 
+typedef int gboolean; /* as GLib has it */
 typedef struct Error Error;
 typedef struct QCryptoCipher QCryptoCipher;
+typedef struct QCryptoHash QCryptoHash;
+typedef struct QCryptoHmac QCryptoHmac;
+typedef struct QCryptoIVGen QCryptoIVGen;
 
 bool qcrypto_cipher_supports(ALGO alg, QCryptoCipherMode mode);
 size_t qcrypto_cipher_get_block_len(ALGO alg);
@@ -26,6 +41,51 @@ void qcrypto_cipher_free(QCryptoCipher *cipher);
 int qcrypto_cipher_encrypt(QCryptoCipher *cipher, const void *in, void *out, size_t len, Error **errp);
 int qcrypto_cipher_decrypt(QCryptoCipher *cipher, const void *in, void *out, size_t len, Error **errp);
 int qcrypto_cipher_setiv(QCryptoCipher *cipher, const uint8_t *iv, size_t niv, Error **errp);
+
+int qcrypto_init(Error **errp);
+int qcrypto_random_bytes(void *buf, size_t buflen, Error **errp);
+int qcrypto_random_init(Error **errp);
+
+gboolean qcrypto_hash_supports(HASH alg);
+size_t qcrypto_hash_digest_len(HASH alg);
+int qcrypto_hash_bytesv(HASH alg, const struct iovec *iov, size_t niov, uint8_t **result, size_t *resultlen,
+                        Error **errp);
+int qcrypto_hash_bytes(HASH alg, const void *buf, size_t len, uint8_t **result, size_t *resultlen, Error **errp);
+int qcrypto_hash_digestv(HASH alg, const struct iovec *iov, size_t niov, char **digest, Error **errp);
+int qcrypto_hash_updatev(QCryptoHash *hash, const struct iovec *iov, size_t niov, Error **errp);
+int qcrypto_hash_update(QCryptoHash *hash, const void *buf, size_t len, Error **errp);
+int qcrypto_hash_finalize_digest(QCryptoHash *hash, char **digest, Error **errp);
+int qcrypto_hash_finalize_base64(QCryptoHash *hash, char **base64, Error **errp);
+int qcrypto_hash_finalize_bytes(QCryptoHash *hash, uint8_t **result, size_t *result_len, Error **errp);
+QCryptoHash *qcrypto_hash_new(HASH alg, Error **errp);
+void qcrypto_hash_free(QCryptoHash *hash);
+int qcrypto_hash_digest(HASH alg, const void *buf, size_t len, char **digest, Error **errp);
+int qcrypto_hash_base64v(HASH alg, const struct iovec *iov, size_t niov, char **base64, Error **errp);
+int qcrypto_hash_base64(HASH alg, const void *buf, size_t len, char **base64, Error **errp);
+
+bool qcrypto_hmac_supports(HASH alg);
+QCryptoHmac *qcrypto_hmac_new(HASH alg, const uint8_t *key, size_t nkey, Error **errp);
+void qcrypto_hmac_free(QCryptoHmac *hmac);
+int qcrypto_hmac_bytesv(QCryptoHmac *hmac, const struct iovec *iov, size_t niov, uint8_t **result, size_t *resultlen,
+                        Error **errp);
+int qcrypto_hmac_bytes(QCryptoHmac *hmac, const void *buf, size_t len, uint8_t **result, size_t *resultlen,
+                       Error **errp);
+int qcrypto_hmac_digestv(QCryptoHmac *hmac, const struct iovec *iov, size_t niov, char **digest, Error **errp);
+int qcrypto_hmac_digest(QCryptoHmac *hmac, const void *buf, size_t len, char **digest, Error **errp);
+
+bool qcrypto_pbkdf2_supports(HASH hash);
+int qcrypto_pbkdf2(HASH hash, const uint8_t *key, size_t nkey, const uint8_t *salt, size_t nsalt, uint64_t iterations,
+                   uint8_t *out, size_t nout, Error **errp);
+uint64_t qcrypto_pbkdf2_count_iters(HASH hash, const uint8_t *key, size_t nkey, const uint8_t *salt, size_t nsalt,
+                                    size_t nout, Error **errp);
+QCryptoIVGen *qcrypto_ivgen_new(IVGEN alg, ALGO cipheralg, HASH hash, const uint8_t *key, size_t nkey, Error **errp);
+int qcrypto_ivgen_calculate(QCryptoIVGen *ivgen, uint64_t sector, uint8_t *iv, size_t niv, Error **errp);
+IVGEN qcrypto_ivgen_get_algorithm(QCryptoIVGen *ivgen);
+ALGO qcrypto_ivgen_get_cipher(QCryptoIVGen *ivgen);
+HASH qcrypto_ivgen_get_hash(QCryptoIVGen *ivgen);
+void qcrypto_ivgen_free(QCryptoIVGen *ivgen);
+int qcrypto_afsplit_encode(HASH hash, size_t blocklen, uint32_t stripes, const uint8_t *in, uint8_t *out, Error **errp);
+int qcrypto_afsplit_decode(HASH hash, size_t blocklen, uint32_t stripes, const uint8_t *in, uint8_t *out, Error **errp);
 
 extern Error *error_abort;
 extern Error *error_fatal;
@@ -64,6 +124,17 @@ int qcrypto_cipher_setiv(QCryptoCipher *cipher, uint8_t *iv, size_t niv, Error *
 QCryptoCipher *qcrypto_cipher_new(ALGO alg, QCryptoCipherMode mode, const uint8_t *key, size_t nkey, Error *errp);
 #elif WRONG == 6
 extern int error_abort;
+#elif WRONG == 7
+bool qcrypto_hash_supports(HASH alg);
+#elif WRONG == 8
+gboolean qcrypto_hmac_supports(HASH alg);
+#elif WRONG == 9
+int qcrypto_pbkdf2(HASH hash, const uint8_t *key, size_t nkey, const uint8_t *salt, size_t nsalt, unsigned iterations,
+                   uint8_t *out, size_t nout, Error **errp);
+#elif WRONG == 10
+int qcrypto_ivgen_calculate(QCryptoIVGen *ivgen, uint32_t sector, uint8_t *iv, size_t niv, Error **errp);
+#elif WRONG == 11
+int qcrypto_afsplit_encode(HASH hash, size_t blocklen, size_t stripes, const uint8_t *in, uint8_t *out, Error **errp);
 #endif
 
 /* A use of each kind, as callers have it. */
@@ -75,5 +146,8 @@ int use(void)
         qcrypto_cipher_new(QCRYPTO_CIPHER_ALGO_AES_128, QCRYPTO_CIPHER_MODE_CBC, key, sizeof(key), &error_fatal);
     QCryptoCipherMode mode = cipher->mode;
     qcrypto_cipher_free(cipher);
-    return mode == QCRYPTO_CIPHER_MODE_CBC;
+    QCryptoHash *hash = qcrypto_hash_new(QCRYPTO_HASH_ALGO_SHA256, &error_fatal);
+    HASH alg = hash->alg;
+    qcrypto_hash_free(hash);
+    return mode == QCRYPTO_CIPHER_MODE_CBC && alg == QCRYPTO_HASH_ALGO_SHA256;
 }

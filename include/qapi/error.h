@@ -107,4 +107,37 @@ bool warn_report_err_once_cond(bool *printed, Error *err);
 }
 #endif
 
+#if defined(__GNUC__) && !defined(__cplusplus)
+
+/* As warn_report_err(), but the first time only. */
+#define warn_report_err_once(err) \
+    __extension__({ \
+        static bool qcrypto_printed; \
+        warn_report_err_once_cond(&qcrypto_printed, (err)); \
+    })
+
+typedef struct QCryptoErrorGuard {
+    Error **errp;
+    Error *local;
+} QCryptoErrorGuard;
+
+static inline void qcrypto_error_guard_leave(QCryptoErrorGuard *guard)
+{
+    error_propagate(guard->errp, guard->local);
+}
+
+/*
+ * At the start of a function that has a parameter errp: from here on *errp can be looked at, and an Error be prepended
+ * to, whatever the caller passed. What errp then holds goes to the caller when the function returns.
+ */
+#define ERRP_GUARD() \
+    __attribute__((cleanup(qcrypto_error_guard_leave))) QCryptoErrorGuard qcrypto_error_guard = { errp, (Error *)0 }; \
+    do { \
+        if (!errp || errp == &error_fatal) { \
+            errp = &qcrypto_error_guard.local; \
+        } \
+    } while (0)
+
+#endif
+
 #endif /* QCRYPTO_QAPI_ERROR_H */

@@ -1,12 +1,13 @@
 //! The anti-forensic splitter of LUKS1 (On-Disk Format Specification 1.2.3, section 2.4): a key spread over stripes so
 //! that losing any part of them loses the key.
 
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use crate::algorithm::HashAlgorithm;
 use crate::error::Error;
 use crate::hash::Hash;
 use crate::random;
+use crate::scrub::{fill_or_zero, scrubbed};
 
 /// The length of all stripes together, in bytes.
 ///
@@ -32,13 +33,14 @@ pub fn encode(
     split: &mut [u8],
 ) -> Result<(), Error> {
     check(block.len(), stripes, split.len())?;
-    let (random, last) = split.split_at_mut(split.len() - block.len());
-    random::fill(random)?;
-    let mut state = Zeroizing::new(vec![0; block.len()]);
-    merge(algorithm, random, &mut state)?;
-    xor(&mut state, block);
-    last.copy_from_slice(&state);
-    Ok(())
+    let encode = |split: &mut [u8]| {
+        let (random, last) = split.split_at_mut(split.len() - block.len());
+        random::fill(random)?;
+        merge(algorithm, random, last)?;
+        xor(last, block);
+        Ok(())
+    };
+    scrubbed(|| fill_or_zero(split, encode))
 }
 
 /// Puts the parts of `split` together again into `block`, whose length is that of a part.
@@ -53,19 +55,21 @@ pub fn decode(
 ) -> Result<(), Error> {
     check(block.len(), stripes, split.len())?;
     let (random, last) = split.split_at(split.len() - block.len());
-    let mut state = Zeroizing::new(vec![0; block.len()]);
-    merge(algorithm, random, &mut state)?;
-    xor(&mut state, last);
-    block.copy_from_slice(&state);
-    Ok(())
+    let decode = |block: &mut [u8]| {
+        merge(algorithm, random, block)?;
+        xor(block, last);
+        Ok(())
+    };
+    scrubbed(|| fill_or_zero(block, decode))
 }
 
 fn check(block_len: usize, stripes: u32, len: usize) -> Result<(), Error> {
     if split_len(block_len, stripes)? == len { Ok(()) } else { Err(Error::Internal) }
 }
 
-/// Folds all stripes but the last into the state.
+/// Folds all stripes but the last into the state, which starts as zeros.
 fn merge(algorithm: HashAlgorithm, stripes: &[u8], state: &mut [u8]) -> Result<(), Error> {
+    state.fill(0);
     for stripe in stripes.chunks_exact(state.len()) {
         xor(state, stripe);
         diffuse(algorithm, state)?;
@@ -76,7 +80,7 @@ fn merge(algorithm: HashAlgorithm, stripes: &[u8], state: &mut [u8]) -> Result<(
 /// Hashes the state chunk by chunk, each with its number before it; the last digest is cut to what is left.
 fn diffuse(algorithm: HashAlgorithm, state: &mut [u8]) -> Result<(), Error> {
     let digest_len = algorithm.digest_len();
-    let mut digest = [0; HashAlgorithm::MAX_DIGEST_LEN];
+    let mut digest = Zeroizing::new([0; HashAlgorithm::MAX_DIGEST_LEN]);
     for (number, chunk) in (0_u32..).zip(state.chunks_mut(digest_len)) {
         let mut hash = Hash::new(algorithm)?;
         hash.update(&number.to_be_bytes())?;
@@ -84,7 +88,6 @@ fn diffuse(algorithm: HashAlgorithm, state: &mut [u8]) -> Result<(), Error> {
         hash.finalize(&mut digest[..digest_len])?;
         chunk.copy_from_slice(&digest[..chunk.len()]);
     }
-    digest.zeroize();
     Ok(())
 }
 

@@ -33,6 +33,9 @@ pub(super) fn disjoint(
     output: *const u8,
     output_len: usize,
 ) -> Result<(), Error> {
+    if input_len == 0 || output_len == 0 {
+        return Ok(());
+    }
     let (input, output) = (input.addr(), output.addr());
     let apart =
         if input <= output { output - input >= input_len } else { input - output >= output_len };
@@ -131,5 +134,7 @@ mod tests {
         assert_eq!(disjoint(at(0), 17, at(16), 16), Err(Error::Overlap));
         assert_eq!(disjoint(at(16), 1, at(0), 17), Err(Error::Overlap));
         assert_eq!(disjoint(at(8), 16, at(8), 16), Err(Error::Overlap));
+        assert_eq!(disjoint(at(8), 0, at(0), 16), Ok(()));
+        assert_eq!(disjoint(at(0), 16, at(8), 0), Ok(()));
     }
 }

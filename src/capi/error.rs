@@ -88,13 +88,13 @@ pub(super) fn raise(errp: *mut *mut CError, line: u32, function: &'static CStr, 
 }
 
 /// The jump to a function, and nothing else.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 macro_rules! jump {
     () => {
         "jmp {}"
     };
 }
-#[cfg(target_arch = "aarch64")]
+#[cfg(any(target_arch = "aarch64", target_arch = "arm", target_arch = "loongarch64"))]
 macro_rules! jump {
     () => {
         "b {}"
@@ -118,6 +118,7 @@ unsafe extern "C" {
     fn qcrypto_variadic_setg();
     fn qcrypto_variadic_setg_errno();
     fn qcrypto_variadic_set();
+    fn qcrypto_variadic_setg_file_open();
     fn qcrypto_variadic_propagate_prepend();
     fn qcrypto_variadic_vprepend();
     fn qcrypto_variadic_prepend();
@@ -144,20 +145,10 @@ pub unsafe extern "C" fn error_set_internal() {
     naked_asm!(jump!(), sym qcrypto_variadic_set)
 }
 
+#[unsafe(naked)]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn error_setg_file_open_internal(
-    errp: *mut *mut CError,
-    src: *const c_char,
-    line: c_int,
-    func: *const c_char,
-    os_errno: c_int,
-    filename: *const c_char,
-) {
-    // SAFETY: the caller passes a C string.
-    let filename = unsafe { CStr::from_ptr(filename) }.to_bytes();
-    let text = with_errno([b"Could not open '", filename, b"'"].concat(), os_errno);
-    // SAFETY: `errp` as the caller passed it.
-    unsafe { put(errp, CError::new(text, GENERIC_ERROR, src, line, func)) };
+pub unsafe extern "C" fn error_setg_file_open_internal() {
+    naked_asm!(jump!(), sym qcrypto_variadic_setg_file_open)
 }
 
 #[unsafe(no_mangle)]
@@ -379,10 +370,11 @@ fn with_errno(mut text: Vec<u8>, os_errno: c_int) -> Vec<u8> {
     if os_errno == 0 {
         return text;
     }
-    // SAFETY: strerror() takes any number.
-    let meaning = unsafe { libc::strerror(os_errno) };
-    // SAFETY: it returns a C string, copied here before the next call can change it.
-    let meaning = unsafe { CStr::from_ptr(meaning) }.to_bytes();
+    let mut buffer = [0; 256];
+    // SAFETY: strerror_r() takes any number, and writes a C string no longer than the buffer.
+    unsafe { libc::strerror_r(os_errno, buffer.as_mut_ptr(), buffer.len()) };
+    // SAFETY: the buffer holds a C string: strerror_r()'s, or none, the buffer being zero.
+    let meaning = unsafe { CStr::from_ptr(buffer.as_ptr()) }.to_bytes();
     text.extend_from_slice(b": ");
     text.extend_from_slice(meaning);
     text

@@ -15,7 +15,7 @@ use super::error::CError;
 use super::object::Object;
 use super::qapi_types_crypto::HashAlgoArg;
 use super::results::{
-    ByteResult, DigestBuffer, base64 as encode_base64, check_text, hex, put_text,
+    ByteResult, DigestBuffer, Encode, base64 as encode_base64, check_text, hex, put_text,
 };
 use super::{catch, report};
 use crate::algorithm::HashAlgorithm;
@@ -394,7 +394,7 @@ unsafe fn with_digest(
 
 /// Hands the digest of an object to `put`.
 fn finalize(hash: &mut Hash, put: impl FnOnce(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
-    let mut buffer: DigestBuffer = [0; HashAlgorithm::MAX_DIGEST_LEN];
+    let mut buffer = DigestBuffer::new([0; HashAlgorithm::MAX_DIGEST_LEN]);
     let digest = &mut buffer[..hash.algorithm().digest_len()];
     hash.finalize(digest)?;
     put(digest)
@@ -410,11 +410,11 @@ unsafe fn text_of_parts(
     niov: usize,
     result: *mut *mut c_char,
     argument: &'static str,
-    encode: fn(&[u8]) -> String,
+    encode: Encode,
 ) -> Result<(), Error> {
     check_text(result, argument)?;
     // SAFETY: the caller's promise for `result`, passed on.
-    let put = |digest: &[u8]| unsafe { put_text(result, encode(digest)) };
+    let put = |digest: &[u8]| unsafe { put_text(result, digest, encode) };
     // SAFETY: the caller's promise for the parts, passed on.
     unsafe { with_digest(alg, iov, niov, put) }
 }
@@ -427,9 +427,9 @@ unsafe fn finalize_text(
     hash: &mut Hash,
     result: *mut *mut c_char,
     argument: &'static str,
-    encode: fn(&[u8]) -> String,
+    encode: Encode,
 ) -> Result<(), Error> {
     check_text(result, argument)?;
     // SAFETY: the caller's promise, passed on.
-    finalize(hash, |digest| unsafe { put_text(result, encode(digest)) })
+    finalize(hash, |digest| unsafe { put_text(result, digest, encode) })
 }

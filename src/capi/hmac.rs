@@ -98,8 +98,8 @@ pub unsafe extern "C" fn qcrypto_hmac_free(hmac: *mut QCryptoHmac) {
 /// @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
 ///
 /// Add to the message and, unless @resultlen is NULL, give the HMAC of all that was added, with the rule of
-/// qcrypto_hash_bytesv() for the result. The object then starts over with the same key. After a refused length what was
-/// added stays added, as in QEMU.
+/// qcrypto_hash_bytesv() for the result. The object then starts over with the same key. After a refused length
+/// what was added stays added, as in QEMU: the one refusal that changes something.
 ///
 /// Returns: 0 on success, -1 on error
 #[unsafe(no_mangle)]
@@ -112,15 +112,23 @@ pub unsafe extern "C" fn qcrypto_hmac_bytesv(
     errp: *mut *mut CError,
 ) -> c_int {
     let work = |hmac: &mut Hmac| {
+        let len = hmac.algorithm().digest_len();
+        let result = (!resultlen.is_null()).then(|| {
+            // SAFETY: the caller vouches for both pointers, as the header asks.
+            unsafe { ByteResult::new(result, resultlen, "hmac", len) }
+        });
+        if let Some(Err(error @ Error::Null(_))) = result {
+            return Err(error);
+        }
         // SAFETY: the caller vouches for the parts, as the header asks.
         unsafe { for_each_part(iov, niov, |part| hmac.update(part)) }?;
-        if resultlen.is_null() {
-            return Ok(());
+        match result {
+            None => Ok(()),
+            Some(result) => {
+                let result = result?;
+                finish(hmac, |mac| result.put(mac))
+            }
         }
-        let len = hmac.algorithm().digest_len();
-        // SAFETY: the caller vouches for both pointers, as the header asks.
-        let result = unsafe { ByteResult::new(result, resultlen, "hmac", len) }?;
-        finish(hmac, |mac| result.put(mac))
     };
     // SAFETY: as the header asks, the object is alive and in no other thread's use.
     unsafe { Handle::run(hmac, "hmac", errp, c"qcrypto_hmac_bytesv", work) }
@@ -173,7 +181,7 @@ pub unsafe extern "C" fn qcrypto_hmac_digestv(
         // SAFETY: the caller vouches for the parts, as the header asks.
         unsafe { for_each_part(iov, niov, |part| hmac.update(part)) }?;
         // SAFETY: the caller vouches for `digest`, as the header asks.
-        finish(hmac, |mac| unsafe { put_text(digest, hex(mac)) })
+        finish(hmac, |mac| unsafe { put_text(digest, mac, hex) })
     };
     // SAFETY: as the header asks, the object is alive and in no other thread's use.
     unsafe { Handle::run(hmac, "hmac", errp, c"qcrypto_hmac_digestv", work) }
@@ -203,7 +211,7 @@ pub unsafe extern "C" fn qcrypto_hmac_digest(
 
 /// Hands the HMAC of an object to `put`.
 fn finish(hmac: &mut Hmac, put: impl FnOnce(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
-    let mut buffer: DigestBuffer = [0; HashAlgorithm::MAX_DIGEST_LEN];
+    let mut buffer = DigestBuffer::new([0; HashAlgorithm::MAX_DIGEST_LEN]);
     let mac = &mut buffer[..hmac.algorithm().digest_len()];
     hmac.finish(mac)?;
     put(mac)

@@ -21,15 +21,20 @@ use crate::ivgen::IvGen;
 /// QCryptoIVGen:
 ///
 /// What makes the IV of a sector from its number. Opaque. Any number of threads may use one object at a time.
-#[repr(C)]
 pub struct QCryptoIVGen {
+    _opaque: [u8; 0],
+}
+
+/// The numbers that an object was made with, used or not.
+#[repr(C)]
+struct Numbers {
     algorithm: IvGenAlgoArg,
     cipher: CipherAlgoArg,
     hash: HashAlgoArg,
 }
 
 /// What a `QCryptoIVGen *` points to.
-type Handle = Object<QCryptoIVGen, IvGen>;
+type Handle = Object<Numbers, IvGen>;
 
 /// qcrypto_ivgen_new:
 /// @alg: the rule
@@ -63,8 +68,8 @@ pub unsafe extern "C" fn qcrypto_ivgen_new(
             IvGen::essiv(cipher, hash, unsafe { bytes(key, nkey, "key") }?)
         }
     };
-    let public = QCryptoIVGen { algorithm: alg, cipher: cipheralg, hash };
-    let object = catch(new).map(|ivgen| Handle::give(public, ivgen));
+    let numbers = Numbers { algorithm: alg, cipher: cipheralg, hash };
+    let object = catch(new).map(|ivgen| Handle::give(numbers, ivgen).cast::<QCryptoIVGen>());
     report(object, null_mut(), errp, c"qcrypto_ivgen_new")
 }
 
@@ -88,7 +93,7 @@ pub unsafe extern "C" fn qcrypto_ivgen_calculate(
 ) -> c_int {
     let calculate = || {
         // SAFETY: as the header asks, the object is alive; nobody ever changes one.
-        let ivgen = unsafe { Handle::get(ivgen) }.ok_or(Error::Null("ivgen"))?;
+        let ivgen = unsafe { Handle::get(ivgen.cast()) }.ok_or(Error::Null("ivgen"))?;
         // SAFETY: the caller vouches for that much room at `iv`.
         ivgen.calculate(sector, unsafe { room(iv, niv, "iv") }?)
     };
@@ -102,7 +107,8 @@ pub unsafe extern "C" fn qcrypto_ivgen_calculate(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn qcrypto_ivgen_get_algorithm(ivgen: *mut QCryptoIVGen) -> IvGenAlgoArg {
     // SAFETY: as the header asks, the object is alive; nobody ever changes one.
-    unsafe { ivgen.as_ref() }.map_or(IvGenAlgorithm::COUNT, |ivgen| ivgen.algorithm)
+    unsafe { ivgen.cast::<Numbers>().as_ref() }
+        .map_or(IvGenAlgorithm::COUNT, |ivgen| ivgen.algorithm)
 }
 
 /// qcrypto_ivgen_get_cipher:
@@ -112,7 +118,7 @@ pub unsafe extern "C" fn qcrypto_ivgen_get_algorithm(ivgen: *mut QCryptoIVGen) -
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn qcrypto_ivgen_get_cipher(ivgen: *mut QCryptoIVGen) -> CipherAlgoArg {
     // SAFETY: as the header asks, the object is alive; nobody ever changes one.
-    unsafe { ivgen.as_ref() }.map_or(CipherAlgorithm::COUNT, |ivgen| ivgen.cipher)
+    unsafe { ivgen.cast::<Numbers>().as_ref() }.map_or(CipherAlgorithm::COUNT, |ivgen| ivgen.cipher)
 }
 
 /// qcrypto_ivgen_get_hash:
@@ -122,7 +128,7 @@ pub unsafe extern "C" fn qcrypto_ivgen_get_cipher(ivgen: *mut QCryptoIVGen) -> C
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn qcrypto_ivgen_get_hash(ivgen: *mut QCryptoIVGen) -> HashAlgoArg {
     // SAFETY: as the header asks, the object is alive; nobody ever changes one.
-    unsafe { ivgen.as_ref() }.map_or(HashAlgorithm::COUNT, |ivgen| ivgen.hash)
+    unsafe { ivgen.cast::<Numbers>().as_ref() }.map_or(HashAlgorithm::COUNT, |ivgen| ivgen.hash)
 }
 
 /// qcrypto_ivgen_free:
@@ -132,5 +138,5 @@ pub unsafe extern "C" fn qcrypto_ivgen_get_hash(ivgen: *mut QCryptoIVGen) -> Has
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn qcrypto_ivgen_free(ivgen: *mut QCryptoIVGen) {
     // SAFETY: as the header asks, the object comes from qcrypto_ivgen_new() and is given up.
-    unsafe { Handle::free(ivgen) };
+    unsafe { Handle::free(ivgen.cast()) };
 }

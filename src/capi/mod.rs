@@ -1,7 +1,7 @@
 //! The C names, one file per QEMU header, same order inside: check, call, convert.
 //!
-//! Every entry point ends in [`report`], which turns what the Rust side says into QEMU's return convention, and runs
-//! its work inside [`catch`], so that no panic ever unwinds into C.
+//! Every entry point that does any work runs it inside [`catch`], so that no panic ever unwinds into C, and ends in
+//! [`report`], which turns what the Rust side says into QEMU's return convention.
 
 pub mod afsplit;
 mod buffers;

@@ -16,8 +16,11 @@ pub(super) struct Object<P, T> {
 }
 
 impl<P: 'static, T: 'static> Object<P, T> {
-    /// A new object, for C to keep until it gives it to [`Object::free`].
-    pub(super) fn give(public: P, value: T) -> *mut P {
+    /// A new object, for C to keep until it gives it to [`Object::free`], on whatever thread.
+    pub(super) fn give(public: P, value: T) -> *mut P
+    where
+        T: Send,
+    {
         Box::into_raw(Box::new(Self { public, value, dead: false })).cast::<P>()
     }
 
@@ -44,7 +47,10 @@ impl<P: 'static, T: 'static> Object<P, T> {
     /// # Safety
     /// The pointer is NULL or comes from [`Object::give`] of this type, and nobody changes the object while the result
     /// lives.
-    pub(super) unsafe fn get<'a>(object: *const P) -> Option<&'a T> {
+    pub(super) unsafe fn get<'a>(object: *const P) -> Option<&'a T>
+    where
+        T: Sync,
+    {
         // SAFETY: the caller's promise; `give` makes every object as a Self.
         unsafe { object.cast::<Self>().as_ref() }.map(|object| &object.value)
     }

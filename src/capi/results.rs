@@ -3,6 +3,9 @@
 use std::ffi::c_char;
 use std::ptr::copy_nonoverlapping;
 
+use base64ct::{Base64, Encoding};
+use zeroize::Zeroizing;
+
 use crate::algorithm::HashAlgorithm;
 use crate::error::Error;
 
@@ -54,22 +57,28 @@ impl ByteResult {
         }
         let copy = malloc_copy(bytes)?;
         // SAFETY: `new` saw that it is not NULL; the caller promised that it can be written.
-        unsafe { *self.result = copy };
+        unsafe { self.result.write(copy) };
         // SAFETY: as above.
-        unsafe { *self.result_len = bytes.len() };
+        unsafe { self.result_len.write(bytes.len()) };
         Ok(())
     }
 }
 
-/// Hands over a text, as memory of malloc() ending in NUL.
+/// Hands over a digest as a text: memory of malloc() that ends in NUL.
 ///
 /// # Safety
 /// `result` can be written, unless it is NULL.
-pub(super) unsafe fn put_text(result: *mut *mut c_char, mut text: String) -> Result<(), Error> {
-    // SAFETY: the caller's promise.
-    let result = unsafe { result.as_mut() }.ok_or(Error::Null("digest"))?;
-    text.push('\0');
-    *result = malloc_copy(text.as_bytes())?.cast();
+pub(super) unsafe fn put_text(
+    result: *mut *mut c_char,
+    digest: &[u8],
+    encode: Encode,
+) -> Result<(), Error> {
+    check_text(result, "digest")?;
+    let mut buffer = Zeroizing::new([0; MAX_TEXT_LEN + 1]);
+    let len = encode(digest, &mut buffer[..MAX_TEXT_LEN])?;
+    let text = malloc_copy(&buffer[..=len])?.cast();
+    // SAFETY: not NULL, so it can be written by the caller's promise; what it held does not matter.
+    unsafe { result.write(text) };
     Ok(())
 }
 
@@ -78,18 +87,23 @@ pub(super) fn check_text(result: *mut *mut c_char, argument: &'static str) -> Re
     if result.is_null() { Err(Error::Null(argument)) } else { Ok(()) }
 }
 
-/// A digest of any of the algorithms.
-pub(super) type DigestBuffer = [u8; HashAlgorithm::MAX_DIGEST_LEN];
+/// A digest of any of the algorithms, wiped when it is done with: it may be a key.
+pub(super) type DigestBuffer = Zeroizing<[u8; HashAlgorithm::MAX_DIGEST_LEN]>;
+
+/// Length of the longest text, which is hexadecimal.
+const MAX_TEXT_LEN: usize = 2 * HashAlgorithm::MAX_DIGEST_LEN;
+
+/// Writes a digest as a text into room for the longest, and returns the text's length.
+pub(super) type Encode = fn(digest: &[u8], text: &mut [u8]) -> Result<usize, Error>;
 
 /// Lower-case hexadecimal.
-pub(super) fn hex(digest: &[u8]) -> String {
-    base16ct::lower::encode_string(digest)
+pub(super) fn hex(digest: &[u8], text: &mut [u8]) -> Result<usize, Error> {
+    base16ct::lower::encode(digest, text).map(<[u8]>::len).map_err(|_| Error::Internal)
 }
 
 /// RFC 4648 section 4, padded.
-pub(super) fn base64(digest: &[u8]) -> String {
-    use base64ct::Encoding;
-    base64ct::Base64::encode_string(digest)
+pub(super) fn base64(digest: &[u8], text: &mut [u8]) -> Result<usize, Error> {
+    Base64::encode(digest, text).map(str::len).map_err(|_| Error::Internal)
 }
 
 fn malloc_copy(bytes: &[u8]) -> Result<*mut u8, Error> {

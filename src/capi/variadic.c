@@ -75,6 +75,13 @@ HIDDEN void qcrypto_variadic_setg_errno(struct Error **errp, const char *src, in
     va_end(ap);
 }
 
+/* Not variadic itself: what it shares with those that are is that it keeps errno. */
+HIDDEN void qcrypto_variadic_setg_file_open(struct Error **errp, const char *src, int line, const char *func, int os_errno,
+                                            const char *filename)
+{
+    qcrypto_variadic_setg_errno(errp, src, line, func, os_errno, "Could not open '%s'", filename);
+}
+
 HIDDEN void qcrypto_variadic_set(struct Error **errp, const char *src, int line, const char *func, unsigned err_class,
                                  const char *fmt, ...)
 {

@@ -64,18 +64,18 @@ fn cipher(level: Level, algorithm: CipherAlgorithm, mode: CipherMode, key: &[u8]
     cipher
 }
 
-/// The test key of cases.md: byte i is 3 i + 1.
+/// The test key of all known answers here: byte i is 3 i + 1.
 fn key(algorithm: CipherAlgorithm, mode: CipherMode) -> Vec<u8> {
     let keys = if mode == CipherMode::Xts { 2 } else { 1 };
     bytes(keys * algorithm.key_len(), |i| 3 * i + 1)
 }
 
-/// The data `D1` of cases.md.
+/// The data `D1`: byte i is 7 i + 3.
 fn d1(len: usize) -> Vec<u8> {
     bytes(len, |i| 7 * i + 3)
 }
 
-/// The data `D2` of cases.md.
+/// The data `D2`, which does not repeat after 256 bytes: byte i is 7 i + 3 + (i >> 8).
 fn d2(len: usize) -> Vec<u8> {
     bytes(len, |i| 7 * i + 3 + (i >> 8))
 }

@@ -16,7 +16,7 @@ use crate::algorithm::{CipherAlgorithm, CipherMode};
 use crate::backend::{self, Context};
 use crate::error::Error;
 use crate::iv::Iv;
-use crate::scrub::scrub_stack;
+use crate::scrub::{scrub_stack, scrubbed};
 
 /// A keyed cipher in one mode. One object encrypts and decrypts, sharing one IV; one thread uses it at a time.
 pub struct Cipher {
@@ -63,8 +63,7 @@ impl Cipher {
     /// A key of the wrong length, or a pair that no backend supports.
     pub fn new(algorithm: CipherAlgorithm, mode: CipherMode, key: &[u8]) -> Result<Self, Error> {
         Self::check_key_len(algorithm, mode, key.len())?;
-        let context = backend::open(algorithm, mode, key);
-        scrub_stack();
+        let context = scrubbed(|| backend::open(algorithm, mode, key));
         Ok(Self { algorithm, mode, context: context?, iv: Iv::default(), dead: false })
     }
 

@@ -3,7 +3,7 @@
 use crate::algorithm::HashAlgorithm;
 use crate::backend::{self, HashContext};
 use crate::error::Error;
-use crate::scrub::scrub_stack;
+use crate::scrub::{scrub_stack, scrubbed};
 
 /// A keyed HMAC, used by one thread at a time.
 pub struct Hmac {
@@ -23,8 +23,7 @@ impl Hmac {
     /// # Errors
     /// No backend has the algorithm.
     pub fn new(algorithm: HashAlgorithm, key: &[u8]) -> Result<Self, Error> {
-        let context = backend::hmac(algorithm, key);
-        scrub_stack();
+        let context = scrubbed(|| backend::hmac(algorithm, key));
         Ok(Self { algorithm, context: Some(context?) })
     }
 

@@ -9,6 +9,7 @@ use crate::cipher::Cipher;
 use crate::error::Error;
 use crate::hash;
 use crate::iv::{self, Iv};
+use crate::scrub::{scrub_stack, scrubbed};
 
 /// A generator. It changes nothing when it is used, so any number of threads may.
 pub struct IvGen {
@@ -37,12 +38,14 @@ impl IvGen {
     /// # Errors
     /// A digest that is shorter than that.
     pub fn essiv(cipher: CipherAlgorithm, hash: HashAlgorithm, key: &[u8]) -> Result<Self, Error> {
-        let mut salt = Zeroizing::new([0; HashAlgorithm::MAX_DIGEST_LEN]);
-        hash::digest(hash, key, &mut salt[..hash.digest_len()])?;
-        let salt = &salt[..hash.digest_len().min(cipher.key_len())];
-        Cipher::check_key_len(cipher, CipherMode::Ecb, salt.len())?;
-        let context = backend::open(cipher, CipherMode::Ecb, salt)?;
-        Ok(Self { rule: Rule::Essiv { cipher: context, block_len: cipher.block_len() } })
+        let context = scrubbed(|| {
+            let mut salt = Zeroizing::new([0; HashAlgorithm::MAX_DIGEST_LEN]);
+            hash::digest(hash, key, &mut salt[..hash.digest_len()])?;
+            let salt = &salt[..hash.digest_len().min(cipher.key_len())];
+            Cipher::check_key_len(cipher, CipherMode::Ecb, salt.len())?;
+            backend::open(cipher, CipherMode::Ecb, salt)
+        });
+        Ok(Self { rule: Rule::Essiv { cipher: context?, block_len: cipher.block_len() } })
     }
 
     /// Makes the IV of a sector. One longer than the rule's is padded with zeros, a shorter one is cut.
@@ -64,5 +67,12 @@ impl IvGen {
         iv[..len].copy_from_slice(&full[..len]);
         iv[len..].fill(0);
         Ok(())
+    }
+}
+
+impl Drop for IvGen {
+    /// The key wipes itself; what kernels spilled on the stack, nobody knows but the compiler.
+    fn drop(&mut self) {
+        scrub_stack();
     }
 }

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use crate::algorithm::HashAlgorithm;
 use crate::backend;
 use crate::error::Error;
-use crate::scrub::scrub_stack;
+use crate::scrub::{fill_or_zero, scrubbed};
 use clock::Stopwatch;
 
 /// Whether [`pbkdf2`] works with this hash.
@@ -33,9 +33,9 @@ pub fn pbkdf2(
     if u32::try_from(blocks).is_err() {
         return Err(Error::PbkdfOutput(out.len()));
     }
-    let derived = backend::pbkdf2(algorithm, password, salt, iterations, out);
-    scrub_stack();
-    derived
+    scrubbed(|| {
+        fill_or_zero(out, |out| backend::pbkdf2(algorithm, password, salt, iterations, out))
+    })
 }
 
 /// A measurement that takes at least so much of the thread's time is precise enough.
