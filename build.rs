@@ -1,13 +1,17 @@
-//! Builds the C bodies of the variadic functions and tells the linker what the shared library must be like.
+//! Builds what stable Rust cannot say, in C, and tells the linker what the shared library must be like.
 
 fn main() {
-    println!("cargo:rerun-if-changed=src/capi/variadic.c");
+    // The variadic functions, and weak references.
+    let sources = ["src/capi/variadic.c", "src/sys/loader.c"];
+    for source in sources {
+        println!("cargo:rerun-if-changed={source}");
+    }
     cc::Build::new()
-        .file("src/capi/variadic.c")
+        .files(sources)
         .std("c99")
         .warnings(true)
         .extra_warnings(true)
-        .compile("qcrypto_variadic");
+        .compile("qcrypto_c");
 
     // The digit is the ABI's, not the version's: it changes with the first incompatible change of the exports.
     for arg in [

@@ -66,8 +66,9 @@ pub(crate) fn level() -> Level {
 fn allows(name: &str) -> bool {
     static HIGHEST: OnceLock<usize> = OnceLock::new();
     let number = |name: &str| Level::NAMES.iter().position(|&level| level == name);
-    let highest = *HIGHEST
-        .get_or_init(|| requested().as_deref().and_then(number).unwrap_or(Level::NAMES.len()));
+    let highest = *HIGHEST.get_or_init(|| {
+        environment("QCRYPTO_CPU").as_deref().and_then(number).unwrap_or(Level::NAMES.len())
+    });
     number(name).is_some_and(|number| number <= highest)
 }
 
@@ -84,12 +85,9 @@ fn available() -> impl Iterator<Item = Level> {
     std::iter::once(Level::Portable).chain(detected.into_iter().flatten())
 }
 
-/// What `QCRYPTO_CPU` says.
-fn requested() -> Option<String> {
-    if is_privileged() {
-        return None;
-    }
-    std::env::var_os("QCRYPTO_CPU")?.into_string().ok()
+/// What a variable of the environment says; nothing in a program that runs with more rights than its caller.
+pub(crate) fn environment(variable: &str) -> Option<String> {
+    if is_privileged() { None } else { std::env::var(variable).ok() }
 }
 
 /// Whether the program runs with more rights than its caller has.

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::algorithm::{CipherAlgorithm, CipherMode, HashAlgorithm};
 
 /// The reason of a refusal or failure. No variant carries key, IV or data bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Error {
     /// A cipher number that names no algorithm.
     AlgorithmOutOfRange(u32),
@@ -22,10 +22,35 @@ pub enum Error {
         /// what the algorithm and mode take
         expected: usize,
     },
-    /// The algorithm exists but not in this mode.
-    UnsupportedMode(CipherMode),
-    /// No backend has the algorithm.
-    UnsupportedAlgorithm(CipherAlgorithm),
+    /// No chosen backend has the algorithm in this mode.
+    UnsupportedPair(CipherAlgorithm, CipherMode),
+    /// A name that no backend has.
+    UnknownBackend(Box<str>),
+    /// A backend that cannot be used here.
+    BackendUnavailable {
+        /// the backend's name
+        name: &'static str,
+        /// why not
+        reason: Box<str>,
+    },
+    /// A backend without the algorithm in this mode.
+    BackendLacks {
+        /// the backend's name
+        name: &'static str,
+        /// the algorithm asked for
+        algorithm: CipherAlgorithm,
+        /// the mode asked for
+        mode: CipherMode,
+    },
+    /// None of the chosen backends can be used here.
+    NoBackend,
+    /// A library that a backend stands for failed.
+    Library {
+        /// what could not be done
+        what: &'static str,
+        /// the library's own words
+        reason: Box<str>,
+    },
     /// Data that does not end at a block boundary, in bytes.
     PartialBlock {
         /// what the caller gave
@@ -105,10 +130,24 @@ impl fmt::Display for Error {
             Self::KeyLength { given, expected } => {
                 write!(f, "Cipher key length {given} should be {expected}")
             }
-            Self::UnsupportedMode(mode) => write!(f, "Unsupported cipher mode {}", mode.name()),
-            Self::UnsupportedAlgorithm(algorithm) => {
-                write!(f, "Unsupported cipher algorithm {}", algorithm.name())
+            Self::UnsupportedPair(algorithm, mode) => write!(
+                f,
+                "Unsupported cipher algorithm {} with {} mode",
+                algorithm.name(),
+                mode.name()
+            ),
+            Self::UnknownBackend(ref name) => write!(f, "Unknown crypto backend '{name}'"),
+            Self::BackendUnavailable { name, ref reason } => {
+                write!(f, "Crypto backend '{name}' is not available: {reason}")
             }
+            Self::BackendLacks { name, algorithm, mode } => write!(
+                f,
+                "Crypto backend '{name}' does not support cipher algorithm {} with {} mode",
+                algorithm.name(),
+                mode.name()
+            ),
+            Self::NoBackend => f.write_str("None of the chosen crypto backends is available"),
+            Self::Library { what, ref reason } => write!(f, "Cannot {what}: {reason}"),
             Self::PartialBlock { len, block_len } => {
                 write!(f, "Length {len} must be a multiple of block size {block_len}")
             }

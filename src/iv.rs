@@ -91,6 +91,19 @@ impl Iv {
         bytes.try_into().expect("a block is as long as its array")
     }
 
+    /// The bytes of [`Iv::block`], and zeros behind them where the cipher's blocks are shorter.
+    pub(crate) fn bytes(&self) -> &[u8; MAX_LEN] {
+        &self.block.0
+    }
+
+    /// Adds to CTR's counter, which is as wide as the block and wraps.
+    pub(crate) fn count(&mut self, block_len: usize, blocks: usize) {
+        let unused = 8 * (MAX_LEN - block_len) as u32;
+        let counter = u128::from_be_bytes(self.block.0) >> unused;
+        let next = counter.wrapping_add(blocks as u128) << unused;
+        self.block.0 = next.to_be_bytes();
+    }
+
     /// The whole block as a little-endian number, which is what XTS calls the data unit.
     pub(crate) fn number(&self) -> u128 {
         u128::from_le_bytes(self.block.0)
@@ -191,6 +204,18 @@ mod tests {
         set(&mut iv, 7);
         set(&mut iv, 8);
         assert!(iv.expected_unit().is_some());
+    }
+
+    #[test]
+    fn counters_wrap() {
+        let mut iv = Iv::default();
+        iv.set(&[0xff; 16]);
+        iv.count(16, 3);
+        assert_eq!(u128::from_be_bytes(*iv.bytes()), 2);
+        iv.set(&[0xff; 8]);
+        iv.count(8, 0x1_0000_0001);
+        assert_eq!(iv.bytes()[..8], 0x1_0000_0000_u64.to_be_bytes());
+        assert_eq!(iv.bytes()[8..], [0; 8]);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! - [`cipher`](mod@cipher): algorithm x mode x key, the IV between calls, one backend
 //! - [`hash`], [`hmac`], [`pbkdf`], [`random`]: the rest of the family, each small
 //! - `backend`: who supports what, how one is chosen
+//! - `sys`: foreign functions, for the backends
 //! - `xts`, `modes`: the modes over any block cipher, many blocks a pass
 //! - `aes`: the modes with AES on the CPU's own instructions
 //! - `kernel`: what a mode kernel is, and the table of them that each key carries
@@ -46,6 +47,8 @@ mod scrub;
 mod sha1;
 #[allow(unsafe_code, reason = "instructions that not every CPU has")]
 mod sha2;
+#[allow(unsafe_code, reason = "foreign functions")]
+mod sys;
 #[cfg(feature = "test-hooks")]
 pub mod test_hooks;
 mod xts;

@@ -20,6 +20,21 @@ thread_local! {
     static NEXT: Cell<Option<Fault>> = const { Cell::new(None) };
 }
 
+thread_local! {
+    static BLOCK_XTS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes objects of this thread run our XTS over a library's block cipher where the library has an XTS of its own, as
+/// if it were too old for that.
+pub fn force_block_xts(force: bool) {
+    BLOCK_XTS.set(force);
+}
+
+/// Whether [`force_block_xts`] is in force.
+pub(crate) fn block_xts_is_forced() -> bool {
+    BLOCK_XTS.get()
+}
+
 /// Arms a fault for the next call on this thread, or disarms it.
 pub fn arm(fault: Option<Fault>) {
     NEXT.set(fault);

@@ -4,10 +4,12 @@
 //! little-endian. Whole blocks only: the API above refuses the rest, so ciphertext stealing never happens. The standard
 //! ends a data unit at 2^20 blocks; longer ones are computed by the same rule.
 
+use std::convert::Infallible;
+
 use cipher::consts::U16;
 use cipher::{Block, BlockCipherDecrypt, BlockCipherEncrypt};
 use inout::InOutBuf;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::iv::Iv;
 use crate::kernel::{Directions, Kernels, XtsKey};
@@ -31,7 +33,7 @@ fn encrypt<C: BlockCipherEncrypt<BlockSize = U16>>(
     iv: &mut Iv,
     data: InOutBuf<'_, '_, u8>,
 ) {
-    crypt(&key.tweak, iv, data, |blocks| key.data.encrypt_blocks(blocks));
+    with_crate(key, iv, data, |blocks| key.data.encrypt_blocks(blocks));
 }
 
 /// Decrypts one data unit. Tweaks are made by encryption here too.
@@ -40,23 +42,37 @@ fn decrypt<C: BlockCipherEncrypt<BlockSize = U16> + BlockCipherDecrypt>(
     iv: &mut Iv,
     data: InOutBuf<'_, '_, u8>,
 ) {
-    crypt(&key.tweak, iv, data, |blocks| key.data.decrypt_blocks(blocks));
+    with_crate(key, iv, data, |blocks| key.data.decrypt_blocks(blocks));
 }
 
-/// The frame both directions share: `core` runs the data cipher over a pass of blocks.
-fn crypt<C: BlockCipherEncrypt<BlockSize = U16>>(
-    tweak_key: &C,
+/// [`crypt`] over a cipher of the RustCrypto crates, which cannot fail.
+fn with_crate<C: BlockCipherEncrypt<BlockSize = U16>>(
+    key: &XtsKey<C>,
     iv: &mut Iv,
     data: InOutBuf<'_, '_, u8>,
     core: impl Fn(&mut [Block<C>]),
 ) {
     let mut first = *iv.block::<U16>();
-    tweak_key.encrypt_block(&mut first);
-    let mut tweak = u128::from_le_bytes(first.0);
-    let mut tweaks = [0; PASS * BLOCK];
+    key.tweak.encrypt_block(&mut first);
+    let core = |blocks: &mut [u8]| {
+        core(Block::<C>::slice_as_chunks_mut(blocks).0);
+        Ok::<_, Infallible>(())
+    };
+    let Ok(()) = crypt(u128::from_le_bytes(first.0), data, core);
+    first.as_mut_slice().zeroize();
+}
 
+/// Runs the data cipher over a data unit, or over what is left of one, whose first block has the tweak `tweak`: `core`
+/// does a pass of blocks in place.
+pub(crate) fn crypt<E>(
+    mut tweak: u128,
+    data: InOutBuf<'_, '_, u8>,
+    mut core: impl FnMut(&mut [u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut tweaks = Zeroizing::new([0; PASS * BLOCK]);
+    let mut result = Ok(());
     let mut rest = data;
-    while !rest.is_empty() {
+    while !rest.is_empty() && result.is_ok() {
         let len = rest.len().min(tweaks.len());
         let (mut pass, after) = rest.split_at(len);
         rest = after;
@@ -67,17 +83,20 @@ fn crypt<C: BlockCipherEncrypt<BlockSize = U16>>(
             tweak = double(tweak);
         }
         pass.xor_in2out(tweaks);
-        core(Block::<C>::slice_as_chunks_mut(pass.get_out()).0);
+        result = core(pass.get_out());
         InOutBuf::from(pass.get_out()).xor_in2out(tweaks);
     }
-
-    first.as_mut_slice().zeroize();
     tweak.zeroize();
-    tweaks.zeroize();
+    result
 }
 
 /// Multiplies a tweak by x. The fold of the bit shifted out is arithmetic, not a branch: tweaks are secret.
 pub(crate) fn double(tweak: u128) -> u128 {
     let carry = (tweak.cast_signed() >> 127).cast_unsigned();
     (tweak << 1) ^ (carry & 0x87)
+}
+
+/// The tweak of the block that lies so many blocks after the one of `tweak`.
+pub(crate) fn skip(tweak: u128, blocks: usize) -> u128 {
+    (0..blocks).fold(tweak, |tweak, _| double(tweak))
 }

@@ -2,8 +2,16 @@
 //!
 //! A backend is a file here and a line in [`BACKENDS`].
 
+mod carry;
+mod choice;
+#[allow(unsafe_code, reason = "calls a C library")]
+mod gcrypt;
+#[allow(unsafe_code, reason = "calls the dynamic loader")]
+mod library;
 mod native;
+mod pbkdf2;
 
+pub(crate) use choice::{describe, open_all, set};
 #[cfg(test)]
 pub(crate) use native::open_at;
 
@@ -14,9 +22,16 @@ use inout::InOutBuf;
 use crate::algorithm::{CipherAlgorithm, CipherMode, HashAlgorithm};
 use crate::error::Error;
 use crate::iv::Iv;
+use choice::Choice;
 
-/// A library, instruction set or kernel that runs ciphers.
+/// A library, instruction set or kernel that runs ciphers, hashes or both.
 trait Backend: Sync {
+    /// What lists call it.
+    fn name(&self) -> &'static str;
+
+    /// Its version, or why it cannot be used. Whatever has to be opened is opened by the first call that needs it.
+    fn version(&self) -> Result<&str, &str>;
+
     /// Whether [`Backend::open`] succeeds for this pair with a key of the right length.
     fn supports(&self, algorithm: CipherAlgorithm, mode: CipherMode) -> bool;
 
@@ -28,7 +43,7 @@ trait Backend: Sync {
         key: &[u8],
     ) -> Result<Box<dyn Context>, Error>;
 
-    /// Whether hashes, HMAC and PBKDF2 with this hash are there.
+    /// Whether this hash and HMAC with it are there.
     fn supports_hash(&self, algorithm: HashAlgorithm) -> bool;
 
     /// Starts a hash.
@@ -36,6 +51,11 @@ trait Backend: Sync {
 
     /// Starts an HMAC with a key of any length.
     fn hmac(&self, algorithm: HashAlgorithm, key: &[u8]) -> Result<Box<dyn HashContext>, Error>;
+
+    /// Whether PBKDF2 with this hash is there.
+    fn supports_pbkdf2(&self, algorithm: HashAlgorithm) -> bool {
+        self.supports_hash(algorithm)
+    }
 
     /// PBKDF2 (RFC 8018 section 5.2) of at least one iteration, into all of `out`.
     fn pbkdf2(
@@ -69,17 +89,39 @@ pub(crate) trait HashContext: Send {
     fn finish(&mut self, digest: &mut [u8]) -> Result<(), Error>;
 }
 
-/// Every backend of this build, in the order they are asked.
-static BACKENDS: [&dyn Backend; 1] = [&native::Native];
+/// Every backend of this build.
+static BACKENDS: [&dyn Backend; 2] = [&native::Native, &gcrypt::Gcrypt];
 
-/// The first backend that has the pair.
-fn find(algorithm: CipherAlgorithm, mode: CipherMode) -> Option<&'static dyn Backend> {
-    BACKENDS.into_iter().find(|backend| backend.supports(algorithm, mode))
+/// The backend that lists call so.
+fn named(name: &str) -> Option<&'static dyn Backend> {
+    BACKENDS.into_iter().find(|backend| backend.name() == name)
 }
 
-/// Whether some backend has the pair.
+/// Whether one of the chosen backends can.
+fn any(can: impl Fn(&dyn Backend) -> bool) -> bool {
+    Choice::current().backends().any(can)
+}
+
+/// What the first of the chosen backends that `can` makes. Where it fails to, for want of a descriptor, say, the next is
+/// asked; `none` is the error where there is none.
+fn first<T>(
+    can: impl Fn(&dyn Backend) -> bool,
+    mut make: impl FnMut(&dyn Backend) -> Result<T, Error>,
+    none: Error,
+) -> Result<T, Error> {
+    let mut result = Err(none);
+    for backend in Choice::current().backends().filter(|backend| can(*backend)) {
+        result = make(backend);
+        if result.is_ok() {
+            break;
+        }
+    }
+    result
+}
+
+/// Whether a chosen backend has the pair.
 pub(crate) fn supports(algorithm: CipherAlgorithm, mode: CipherMode) -> bool {
-    find(algorithm, mode).is_some()
+    any(|backend| backend.supports(algorithm, mode))
 }
 
 /// Expands a key of the right length on the backend that serves the pair.
@@ -88,27 +130,55 @@ pub(crate) fn open(
     mode: CipherMode,
     key: &[u8],
 ) -> Result<Box<dyn Context>, Error> {
-    find(algorithm, mode).ok_or(Error::UnsupportedMode(mode))?.open(algorithm, mode, key)
+    first(
+        |backend| backend.supports(algorithm, mode),
+        |backend| backend.open(algorithm, mode, key),
+        Error::UnsupportedPair(algorithm, mode),
+    )
 }
 
-/// The first backend that has the hash.
-fn find_hash(algorithm: HashAlgorithm) -> Option<&'static dyn Backend> {
-    BACKENDS.into_iter().find(|backend| backend.supports_hash(algorithm))
+/// [`open`] on the backend of this name or not at all.
+pub(crate) fn open_with(
+    name: &str,
+    algorithm: CipherAlgorithm,
+    mode: CipherMode,
+    key: &[u8],
+) -> Result<Box<dyn Context>, Error> {
+    let backend = named(name).ok_or_else(|| Error::UnknownBackend(name.into()))?;
+    let (name, version) = (backend.name(), backend.version());
+    version.map_err(|reason| Error::BackendUnavailable { name, reason: reason.into() })?;
+    if !backend.supports(algorithm, mode) {
+        return Err(Error::BackendLacks { name, algorithm, mode });
+    }
+    backend.open(algorithm, mode, key)
 }
 
-/// Whether some backend has the hash, and so its HMAC and PBKDF2.
+/// Whether a chosen backend has the hash, and so its HMAC.
 pub(crate) fn supports_hash(algorithm: HashAlgorithm) -> bool {
-    find_hash(algorithm).is_some()
+    any(|backend| backend.supports_hash(algorithm))
 }
 
 /// Starts a hash on the backend that serves it.
 pub(crate) fn hash(algorithm: HashAlgorithm) -> Result<Box<dyn HashContext>, Error> {
-    find_hash(algorithm).ok_or(Error::UnsupportedHash(algorithm))?.hash(algorithm)
+    first(
+        |backend| backend.supports_hash(algorithm),
+        |backend| backend.hash(algorithm),
+        Error::UnsupportedHash(algorithm),
+    )
 }
 
 /// Starts an HMAC on the backend that serves it.
 pub(crate) fn hmac(algorithm: HashAlgorithm, key: &[u8]) -> Result<Box<dyn HashContext>, Error> {
-    find_hash(algorithm).ok_or(Error::UnsupportedHmac(algorithm))?.hmac(algorithm, key)
+    first(
+        |backend| backend.supports_hash(algorithm),
+        |backend| backend.hmac(algorithm, key),
+        Error::UnsupportedHmac(algorithm),
+    )
+}
+
+/// Whether a chosen backend has PBKDF2 with the hash.
+pub(crate) fn supports_pbkdf2(algorithm: HashAlgorithm) -> bool {
+    any(|backend| backend.supports_pbkdf2(algorithm))
 }
 
 /// Derives a key on the backend that serves the hash.
@@ -119,7 +189,9 @@ pub(crate) fn pbkdf2(
     iterations: u64,
     out: &mut [u8],
 ) -> Result<(), Error> {
-    find_hash(algorithm)
-        .ok_or(Error::UnsupportedPbkdf(algorithm))?
-        .pbkdf2(algorithm, password, salt, iterations, out)
+    first(
+        |backend| backend.supports_pbkdf2(algorithm),
+        |backend| backend.pbkdf2(algorithm, password, salt, iterations, out),
+        Error::UnsupportedPbkdf(algorithm),
+    )
 }

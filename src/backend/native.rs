@@ -29,6 +29,14 @@ use crate::kernel::{Directions, Kernels, XtsKey};
 pub(super) struct Native;
 
 impl Backend for Native {
+    fn name(&self) -> &'static str {
+        "native"
+    }
+
+    fn version(&self) -> Result<&str, &str> {
+        Ok(env!("CARGO_PKG_VERSION"))
+    }
+
     fn supports(&self, algorithm: CipherAlgorithm, mode: CipherMode) -> bool {
         mode != CipherMode::Xts || algorithm.block_len() == 16
     }
@@ -159,7 +167,7 @@ where
         CipherMode::Cbc => kernels.cbc,
         CipherMode::Ctr => kernels.ctr,
         CipherMode::Xts => {
-            let directions = kernels.xts.ok_or(Error::UnsupportedMode(mode))?;
+            let directions = kernels.xts.ok_or(Error::XtsWithDes)?;
             let (data, tweak) = key.split_at(key.len() / 2);
             let key = XtsKey { data: new(data)?, tweak: new(tweak)? };
             let mut keyed = Box::new(Keyed { name, key, directions });

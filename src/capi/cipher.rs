@@ -127,16 +127,31 @@ pub unsafe extern "C" fn qcrypto_cipher_new(
     nkey: usize,
     errp: *mut *mut CError,
 ) -> *mut QCryptoCipher {
+    // SAFETY: the caller vouches for the key.
+    let object = unsafe { new(alg, mode, key, nkey, Cipher::new) };
+    report(object, std::ptr::null_mut(), errp, c"qcrypto_cipher_new")
+}
+
+/// Makes an object of what `open` makes.
+///
+/// # Safety
+/// `key` can be read for `nkey` bytes, unless it is NULL.
+pub(super) unsafe fn new(
+    alg: CipherAlgoArg,
+    mode: CipherModeArg,
+    key: *const u8,
+    nkey: usize,
+    open: impl FnOnce(CipherAlgorithm, CipherMode, &[u8]) -> Result<Cipher, Error>,
+) -> Result<*mut QCryptoCipher, Error> {
     let new = || {
         let (algorithm, mode) = pair(alg, mode)?;
         Cipher::check_key_len(algorithm, mode, nkey)?;
         // SAFETY: the caller vouches for that many bytes at `key`.
         let key = unsafe { bytes(key, nkey, "key") }?;
-        Cipher::new(algorithm, mode, key)
+        open(algorithm, mode, key)
     };
-    let object = catch(new)
-        .map(|cipher| Handle::give(QCryptoCipher { alg, mode, driver: std::ptr::null() }, cipher));
-    report(object, std::ptr::null_mut(), errp, c"qcrypto_cipher_new")
+    catch(new)
+        .map(|cipher| Handle::give(QCryptoCipher { alg, mode, driver: std::ptr::null() }, cipher))
 }
 
 /// qcrypto_cipher_free:

@@ -8,15 +8,17 @@
 use std::ffi::c_int;
 
 use super::error::CError;
+use super::{catch, report};
+use crate::backend;
 
 /// qcrypto_init:
 /// @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
 ///
-/// Kept for callers of QEMU's: everything works without it, and it may be called any number of times.
+/// Open the libraries of the backends in use (see qcrypto_set_backends()), for programs that lock themselves in later
+/// and could not open them then. Everything works without it, and it may be called any number of times, from any thread.
 ///
-/// Returns: 0
-#[expect(unused_variables, reason = "nothing can fail")]
+/// Returns: 0 on success; -1 if none of the backends in use is available, which takes a list that ends in "!"
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn qcrypto_init(errp: *mut *mut CError) -> c_int {
-    0
+    report(catch(backend::open_all).map(|()| 0), -1, errp, c"qcrypto_init")
 }

@@ -1,6 +1,6 @@
 //! Results that C will free: memory of malloc(), never of Rust's allocator.
 
-use std::ffi::c_char;
+use std::ffi::{CString, c_char};
 use std::ptr::copy_nonoverlapping;
 
 use base64ct::{Base64, Encoding};
@@ -104,6 +104,12 @@ pub(super) fn hex(digest: &[u8], text: &mut [u8]) -> Result<usize, Error> {
 /// RFC 4648 section 4, padded.
 pub(super) fn base64(digest: &[u8], text: &mut [u8]) -> Result<usize, Error> {
     Base64::encode(digest, text).map(str::len).map_err(|_| Error::Internal)
+}
+
+/// A text in memory of malloc().
+pub(super) fn malloc_text(text: &str) -> Result<*mut c_char, Error> {
+    let terminated = CString::new(text).map_err(|_| Error::Internal)?;
+    Ok(malloc_copy(terminated.as_bytes_with_nul())?.cast())
 }
 
 fn malloc_copy(bytes: &[u8]) -> Result<*mut u8, Error> {

@@ -60,10 +60,26 @@ impl Cipher {
     /// Expands a key. XTS takes the data key followed by the tweak key, which may be equal. The IV is zero.
     ///
     /// # Errors
-    /// A key of the wrong length, or a pair that no backend supports.
+    /// A key of the wrong length, or a pair that no chosen backend supports.
     pub fn new(algorithm: CipherAlgorithm, mode: CipherMode, key: &[u8]) -> Result<Self, Error> {
         Self::check_key_len(algorithm, mode, key.len())?;
         let context = scrubbed(|| backend::open(algorithm, mode, key));
+        Ok(Self { algorithm, mode, context: context?, iv: Iv::default(), dead: false })
+    }
+
+    /// [`Cipher::new`] on the backend of this name or not at all.
+    ///
+    /// # Errors
+    /// A name that no backend has, a backend that cannot be used here or does not have the pair, a key of the wrong
+    /// length.
+    pub fn new_with(
+        backend: &str,
+        algorithm: CipherAlgorithm,
+        mode: CipherMode,
+        key: &[u8],
+    ) -> Result<Self, Error> {
+        Self::check_key_len(algorithm, mode, key.len())?;
+        let context = scrubbed(|| backend::open_with(backend, algorithm, mode, key));
         Ok(Self { algorithm, mode, context: context?, iv: Iv::default(), dead: false })
     }
 

@@ -3,7 +3,6 @@
 use crate::algorithm::HashAlgorithm;
 use crate::backend::{self, HashContext};
 use crate::error::Error;
-use crate::scrub::scrub_stack;
 
 /// A running hash, used by one thread at a time.
 pub struct Hash {
@@ -62,13 +61,6 @@ impl Hash {
     /// an object that goes on with half a message.
     fn take(&mut self) -> Result<Box<dyn HashContext>, Error> {
         self.context.take().ok_or(Error::HashFinished)
-    }
-}
-
-impl Drop for Hash {
-    /// The state wipes itself; what compression spilled on the stack, nobody knows but the compiler.
-    fn drop(&mut self) {
-        scrub_stack();
     }
 }
 

@@ -12,7 +12,7 @@ use clock::Stopwatch;
 
 /// Whether [`pbkdf2`] works with this hash.
 pub fn supports(algorithm: HashAlgorithm) -> bool {
-    backend::supports_hash(algorithm)
+    backend::supports_pbkdf2(algorithm)
 }
 
 /// Derives `out.len()` bytes of key.
