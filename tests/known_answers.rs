@@ -1,7 +1,10 @@
 //! Every known answer of `tests/vectors/cipher`, in both directions and every way of calling.
+//!
+//! With a backend's name and `!` in `QCRYPTO_BACKENDS` that one must give the answers, but for pairs that it lacks.
 
 mod common;
 
+use common::backends::demanded;
 use common::bytes::hex;
 use common::calls::Direction;
 use common::vectors::{self, Record};
@@ -58,22 +61,40 @@ fn every_file_has_a_test() {
 }
 
 /// What a record was good for.
-#[derive(PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Outcome {
     Answered,
     Refused,
 }
 
 fn check_file(file: &str, answered: usize, refused: usize) {
-    let mut counts = (0, 0);
+    let (mut counts, mut lacking) = ((0, 0), 0);
     for record in vectors::read(&format!("cipher/{file}")) {
+        if is_lacking(&record) {
+            lacking += 1;
+            continue;
+        }
         match check(&record) {
             Ok(Outcome::Answered) => counts.0 += 1,
             Ok(Outcome::Refused) => counts.1 += 1,
             Err(problem) => panic!("{file}: {}: {problem}", record.text("id").expect("an id")),
         }
     }
-    assert_eq!(counts, (answered, refused), "{file}: records answered, refused");
+    println!(
+        "{file}: {} answered, {} refused, {lacking} of pairs that are lacking",
+        counts.0, counts.1
+    );
+    if lacking == 0 {
+        assert_eq!(counts, (answered, refused), "{file}: records answered, refused");
+    } else {
+        assert_eq!(counts.0 + counts.1 + lacking, answered + refused, "{file}: records");
+    }
+}
+
+/// Whether the backend that the environment demands lacks the record's pair.
+fn is_lacking(record: &Record) -> bool {
+    let supported = pair(record).is_ok_and(|(algorithm, mode)| Cipher::supports(algorithm, mode));
+    !supported && demanded().is_some()
 }
 
 fn check(record: &Record) -> Result<Outcome, String> {
@@ -104,7 +125,7 @@ fn check_cipher(record: &Record) -> Result<Outcome, String> {
         if record.flag("partial") {
             let refusal =
                 Error::PartialBlock { len: input.len(), block_len: algorithm.block_len() };
-            same(direction.apart(cipher, input), Err(refusal), ())?;
+            same(direction.apart(cipher, input), Err(refusal.clone()), ())?;
             same(direction.in_place(cipher, input), Err(refusal), ())?;
             continue;
         }
@@ -169,7 +190,13 @@ fn pair(record: &Record) -> Result<(CipherAlgorithm, CipherMode), String> {
 
 fn new(record: &Record) -> Result<Cipher, String> {
     let (algorithm, mode) = pair(record)?;
-    Cipher::new(algorithm, mode, &record.bytes("key")?).map_err(|error| error.to_string())
+    let cipher = Cipher::new(algorithm, mode, &record.bytes("key")?);
+    let cipher = cipher.map_err(|error| error.to_string())?;
+    let serves = cipher.backend().to_string_lossy().into_owned();
+    match demanded() {
+        Some(demanded) if !serves.starts_with(&demanded) => Err(format!("{serves} serves")),
+        _ => Ok(cipher),
+    }
 }
 
 fn set_iv(cipher: &mut Cipher, record: &Record) -> Result<(), String> {

@@ -65,10 +65,27 @@ fn error_texts_are_qemus() {
         (Error::XtsWithDes, "XTS mode not compatible with DES/3DES"),
         (Error::XtsKeyOdd, "XTS cipher key length should be a multiple of 2"),
         (Error::KeyLength { given: 16, expected: 32 }, "Cipher key length 16 should be 32"),
-        (Error::UnsupportedMode(CipherMode::Xts), "Unsupported cipher mode xts"),
         (
-            Error::UnsupportedAlgorithm(CipherAlgorithm::TripleDes),
-            "Unsupported cipher algorithm 3des",
+            Error::UnsupportedPair(CipherAlgorithm::Sm4, CipherMode::Xts),
+            "Unsupported cipher algorithm sm4 with xts mode",
+        ),
+        (Error::UnknownBackend("foo".into()), "Unknown crypto backend 'foo'"),
+        (Error::NoBackend, "None of the chosen crypto backends is available"),
+        (
+            Error::BackendUnavailable { name: "gcrypt", reason: "no such file".into() },
+            "Crypto backend 'gcrypt' is not available: no such file",
+        ),
+        (
+            Error::BackendLacks {
+                name: "gcrypt",
+                algorithm: CipherAlgorithm::Twofish192,
+                mode: CipherMode::Ctr,
+            },
+            "Crypto backend 'gcrypt' does not support cipher algorithm twofish-192 with ctr mode",
+        ),
+        (
+            Error::Library { what: "set key", reason: "Weak encryption key".into() },
+            "Cannot set key: Weak encryption key",
         ),
         (
             Error::PartialBlock { len: 17, block_len: 16 },
@@ -116,7 +133,9 @@ fn key_lengths() {
                 _ if xts && algorithm.name().ends_with("des") => Some(Error::XtsWithDes),
                 _ if xts && given % 2 == 1 => Some(Error::XtsKeyOdd),
                 _ if given != right => Some(Error::KeyLength { given, expected: right }),
-                _ if xts && algorithm.block_len() != 16 => Some(Error::UnsupportedMode(mode)),
+                _ if xts && algorithm.block_len() != 16 => {
+                    Some(Error::UnsupportedPair(algorithm, mode))
+                }
                 _ => None,
             };
             let found = Cipher::new(algorithm, mode, &k(given)).err();

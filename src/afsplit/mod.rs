@@ -14,12 +14,11 @@ use crate::scrub::{fill_or_zero, scrubbed};
 /// # Errors
 /// No stripes, nothing to split, or more than fits in memory.
 pub fn split_len(block_len: usize, stripes: u32) -> Result<usize, Error> {
-    let refused = Error::AfSplit { block_len, stripes };
-    let stripes = usize::try_from(stripes).map_err(|_| refused)?;
-    block_len
-        .checked_mul(stripes)
+    usize::try_from(stripes)
+        .ok()
+        .and_then(|stripes| block_len.checked_mul(stripes))
         .filter(|&len| len != 0 && isize::try_from(len).is_ok())
-        .ok_or(refused)
+        .ok_or(Error::AfSplit { block_len, stripes })
 }
 
 /// Splits `block` into `stripes` parts of its length, all but the last random, into `split`, which has [`split_len`].

@@ -38,8 +38,10 @@ impl Opened {
         // SAFETY: the declarations are those of gcrypt.h, which this soname has kept, and the library stays open.
         let functions = unsafe { Functions::load(|name| library.find(name)) }
             .map_err(|name| format!("libgcrypt.so.20 has no {name}"))?;
-        // SAFETY: NULL asks for the version and begins the initialisation; the answer is static.
-        let mut version = unsafe { text((functions.gcry_check_version)(null())) };
+        // SAFETY: NULL asks for the version and begins the initialisation.
+        let version = unsafe { (functions.gcry_check_version)(null()) };
+        // SAFETY: the answer is static.
+        let mut version = unsafe { text(version) };
         // SAFETY: asks, and takes no more arguments.
         if unsafe { (functions.gcry_control)(sys::INITIALIZATION_FINISHED_P) } == 0 {
             // Nothing about secure memory: that is the program's to say, now or later.
@@ -60,8 +62,10 @@ impl Opened {
 
     #[cold]
     fn complain(&self, what: &'static str, code: sys::Code) -> Error {
-        // SAFETY: any code will do, and the answer is static.
-        let reason = unsafe { text((self.functions.gcry_strerror)(code)) };
+        // SAFETY: any code will do.
+        let reason = unsafe { (self.functions.gcry_strerror)(code) };
+        // SAFETY: the answer is static.
+        let reason = unsafe { text(reason) };
         Error::Library { what, reason: reason.into() }
     }
 }

@@ -1,6 +1,6 @@
 //! Libraries that are opened at run time.
 
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::NonNull;
 
 use crate::sys::loader::{Loader, qcrypto_loader};
@@ -35,8 +35,10 @@ impl Library {
             if let Some(handle) = NonNull::new(handle) {
                 return Ok(Self { loader, handle });
             }
-            // SAFETY: no arguments; the text is this thread's, and stays until its next call of the loader.
-            reason = unsafe { text(dlerror()) };
+            // SAFETY: no arguments.
+            let error = unsafe { dlerror() };
+            // SAFETY: the text is this thread's, and stays until its next call of the loader.
+            reason = unsafe { text(error) };
         }
         Err(reason)
     }
@@ -53,7 +55,7 @@ impl Library {
 ///
 /// # Safety
 /// `text` is NULL or points to a NUL-terminated string that stays as it is during the call.
-pub(super) unsafe fn text(text: *const std::ffi::c_char) -> String {
+pub(super) unsafe fn text(text: *const c_char) -> String {
     if text.is_null() {
         return String::new();
     }

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
+#[allow(unsafe_code, reason = "C functions are called")]
+pub mod backends;
 pub mod bytes;
 pub mod calls;
 pub mod rust_source;

@@ -128,17 +128,10 @@ impl Handle {
         let code = unsafe { (functions.gcry_cipher_open)(&raw mut raw, number, mode, 0) };
         library.check("initialize cipher", code)?;
         let handle = Self { library, raw };
-        let mut yes: c_int = 1;
         // Old volumes and VNC need weak keys. Versions without the control refuse them below.
-        // SAFETY: the handle is open, and the control reads the int.
-        let allowed = unsafe {
-            (functions.gcry_cipher_ctl)(
-                raw,
-                sys::SET_ALLOW_WEAK_KEY,
-                (&raw mut yes).cast(),
-                size_of::<c_int>(),
-            )
-        };
+        // SAFETY: the handle is open; this control has its value, yes, where others have a length.
+        let allowed =
+            unsafe { (functions.gcry_cipher_ctl)(raw, sys::SET_ALLOW_WEAK_KEY, null_mut(), 1) };
         // SAFETY: the handle is open, and the key is read for its length.
         let code = unsafe { (functions.gcry_cipher_setkey)(raw, key.as_ptr().cast(), key.len()) };
         // Where weak keys are allowed they are set, and still spoken of.
@@ -254,7 +247,7 @@ impl XtsHandles {
             Data::Units(handle) => self.units(handle, direction, iv, data),
             Data::Blocks(handle) => {
                 let mut tweak = Zeroizing::new(*iv.bytes());
-                self.tweak.crypt(Direction::Encrypt, tweak[..].into())?;
+                self.tweak.crypt(Direction::Encrypt, tweak.as_mut_slice().into())?;
                 let tweak = u128::from_le_bytes(*tweak);
                 xts::crypt(tweak, data, |blocks| handle.crypt(direction, blocks.into()))
             }
@@ -280,10 +273,10 @@ impl XtsHandles {
                 return Ok(());
             }
             rest = after;
-            self.tweak.crypt(Direction::Encrypt, number[..].into())?;
+            self.tweak.crypt(Direction::Encrypt, number.as_mut_slice().into())?;
             let tweak = xts::skip(u128::from_le_bytes(*number), XTS_LIMIT / number.len());
             *number = tweak.to_le_bytes();
-            self.tweak.crypt(Direction::Decrypt, number[..].into())?;
+            self.tweak.crypt(Direction::Decrypt, number.as_mut_slice().into())?;
         }
     }
 }
