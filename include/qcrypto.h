@@ -221,9 +221,10 @@ extern "C" {
  * qcrypto_init:
  * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
  *
- * Kept for callers of QEMU's: everything works without it, and it may be called any number of times.
+ * Open the libraries of the backends in use (see qcrypto_set_backends()), for programs that lock themselves in later
+ * and could not open them then. Everything works without it, and it may be called any number of times, from any thread.
  *
- * Returns: 0
+ * Returns: 0 on success; -1 if none of the backends in use is available, which takes a list that ends in "!"
  */
 int qcrypto_init(Error **errp);
 
@@ -864,6 +865,65 @@ int qcrypto_afsplit_decode(QCryptoHashAlgo hash,
  * Returns: (transfer none): the name, valid as long as the object; "none" for NULL; never NULL
  */
 const char *qcrypto_cipher_get_backend(const struct QCryptoCipher *cipher);
+
+/**
+ * qcrypto_cipher_new_with:
+ * @backend: the name of a backend, as in qcrypto_list_backends()
+ * @alg: the cipher algorithm
+ * @mode: the cipher mode
+ * @key: the key; it is copied, so the caller may wipe its own
+ * @nkey: the length of @key in bytes: qcrypto_cipher_get_key_len(), or twice that in XTS
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Make a cipher object on @backend or not at all; else as qcrypto_cipher_new(). The order of
+ * qcrypto_set_backends() does not matter here.
+ *
+ * Returns: (transfer full): the object, to be given to qcrypto_cipher_free(), or NULL on error: also if there is no such
+ *   backend, if it cannot be used here, and if it does not have @alg in @mode
+ */
+struct QCryptoCipher *qcrypto_cipher_new_with(const char *backend,
+                                              QCryptoCipherAlgo alg,
+                                              QCryptoCipherMode mode,
+                                              const uint8_t *key,
+                                              size_t nkey,
+                                              Error **errp);
+
+/**
+ * qcrypto_set_backends:
+ * @list: names of backends with commas between them, the first to be asked first; or NULL
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Choose what serves the objects, hashes, HMACs and key derivations that are made from now on, in all threads. For each
+ * algorithm and mode that is the first backend of @list that has it. "native", the library's own code, stands last
+ * unless it was named before, or @list ends in "!": then what none of the list has is not supported.
+ *
+ * A backend that is not available is passed over in silence; qcrypto_list_backends() says why. NULL goes back to
+ * QCRYPTO_BACKENDS in the environment (ignored where the program runs with more rights than its caller), and without it
+ * to "native".
+ *
+ * Thread safety: any thread at any time.
+ *
+ * Returns: 0 on success; -1 if @list has a name that no backend has, and nothing is changed
+ */
+int qcrypto_set_backends(const char *list, Error **errp);
+
+/**
+ * qcrypto_list_backends:
+ *
+ * Ask what there is to choose from. Those of the order in force come first, in that order. Each has a line that begins
+ * with its name, a colon and one of
+ *
+ * - "in use", and the version of the library or kernel: it is asked for new objects
+ * - "available", and the version: it would be, if qcrypto_set_backends() named it
+ * - "not available", and the reason
+ *
+ * A line "NAME: unknown" stands for a name in QCRYPTO_BACKENDS that no backend has.
+ *
+ * Libraries that were not opened yet are opened to find out.
+ *
+ * Returns: (transfer full): the lines, each with a newline, to be freed with free(); NULL if there is no memory
+ */
+char *qcrypto_list_backends(void);
 
 /**
  * qcrypto_version:

@@ -91,19 +91,6 @@ impl Iv {
         bytes.try_into().expect("a block is as long as its array")
     }
 
-    /// The bytes of [`Iv::block`], and zeros behind them where the cipher's blocks are shorter.
-    pub(crate) fn bytes(&self) -> &[u8; MAX_LEN] {
-        &self.block.0
-    }
-
-    /// Adds to CTR's counter, which is as wide as the block and wraps.
-    pub(crate) fn count(&mut self, block_len: usize, blocks: usize) {
-        let unused = 8 * (MAX_LEN - block_len) as u32;
-        let counter = u128::from_be_bytes(self.block.0) >> unused;
-        let next = counter.wrapping_add(blocks as u128) << unused;
-        self.block.0 = next.to_be_bytes();
-    }
-
     /// The whole block as a little-endian number, which is what XTS calls the data unit.
     pub(crate) fn number(&self) -> u128 {
         u128::from_le_bytes(self.block.0)
@@ -128,6 +115,23 @@ impl Iv {
     /// Keeps the encryption of [`Iv::expected_unit`].
     pub(crate) fn keep_next_tweak(&mut self, tweak: [u8; MAX_LEN]) {
         self.next_tweak = Kept::known(tweak);
+    }
+}
+
+/// For backends that are told the IV with every call.
+#[cfg(any(feature = "gcrypt", feature = "nettle"))]
+impl Iv {
+    /// The bytes of [`Iv::block`], and zeros behind them where the cipher's blocks are shorter.
+    pub(crate) fn bytes(&self) -> &[u8; MAX_LEN] {
+        &self.block.0
+    }
+
+    /// Adds to CTR's counter, which is as wide as the block and wraps.
+    pub(crate) fn count(&mut self, block_len: usize, blocks: usize) {
+        let unused = 8 * (MAX_LEN - block_len) as u32;
+        let counter = u128::from_be_bytes(self.block.0) >> unused;
+        let next = counter.wrapping_add(blocks as u128) << unused;
+        self.block.0 = next.to_be_bytes();
     }
 }
 
@@ -206,6 +210,7 @@ mod tests {
         assert!(iv.expected_unit().is_some());
     }
 
+    #[cfg(any(feature = "gcrypt", feature = "nettle"))]
     #[test]
     fn counters_wrap() {
         let mut iv = Iv::default();

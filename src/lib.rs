@@ -47,6 +47,7 @@ mod scrub;
 mod sha1;
 #[allow(unsafe_code, reason = "instructions that not every CPU has")]
 mod sha2;
+#[cfg(any(feature = "gcrypt", feature = "nettle"))]
 #[allow(unsafe_code, reason = "foreign functions")]
 mod sys;
 #[cfg(feature = "test-hooks")]

@@ -196,7 +196,7 @@ fn questions_about_every_pair() {
         let refusal = refusal_of_new(alg, number, key.as_ptr(), key.len());
         let wanted = match algorithm {
             _ if mode != CipherMode::Xts || algorithm.block_len() == 16 => "",
-            CipherAlgorithm::Cast5 => "Unsupported cipher mode xts",
+            CipherAlgorithm::Cast5 => "Unsupported cipher algorithm cast5-128 with xts mode",
             _ => "XTS mode not compatible with DES/3DES",
         };
         assert_eq!(refusal, wanted, "{algorithm:?}-{mode:?}");

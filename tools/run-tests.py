@@ -115,6 +115,18 @@ def level_steps():
     }
 
 
+def library_steps():
+    """The Rust tests with each library as a backend: alone where known answers are sought, else first in the list."""
+    command = ["cargo", "test", "--locked", "--profile", "quick", "--features", "test-hooks"]
+    alone = [f"--test={name}" for name in ("known_answers", "family", "pbkdf")]
+    first = [f"--test={name}" for name in ("rules", "cases", "reference")]
+    return {
+        f"rust-{library}{name}": (["env", f"QCRYPTO_BACKENDS={library}{name}", *command, *tests], cargo)
+        for library in ("gcrypt", "nettle")
+        for name, tests in (("!", alone), ("", first))
+    }
+
+
 STEPS = {
     "format": (["cargo", "fmt", "--check"], one),
     "format-bench": (["cargo", "fmt", "--check", "--manifest-path", "bench/Cargo.toml"], one),
@@ -126,6 +138,7 @@ STEPS = {
     "rustdoc": (["env", "RUSTDOCFLAGS=-D warnings", "cargo", "doc", "--locked", "--no-deps"], one),
     "rust": (["cargo", "test", "--locked", "--profile", "quick"], cargo),
     "rust-debug-hooks": (["cargo", "test", "--locked", "--features", "test-hooks"], cargo),
+    **library_steps(),
     "rust-soft": (
         ["env", 'RUSTFLAGS=--cfg aes_backend="soft"', "cargo", "test", "--locked", "--profile", "quick", "--target-dir", "target/soft"],
         cargo,

@@ -129,7 +129,7 @@ pub(crate) fn open_all() -> Result<(), Error> {
 pub(crate) fn describe() -> String {
     let chosen: Vec<_> = Choice::current().backends().collect();
     let is_chosen = |name| chosen.iter().any(|backend| backend.name() == name);
-    let others = BACKENDS.into_iter().filter(|backend| !is_chosen(backend.name()));
+    let others = BACKENDS.iter().copied().filter(|backend| !is_chosen(backend.name()));
     let mut lines = String::new();
     for backend in chosen.iter().copied().chain(others) {
         let name = backend.name();

@@ -2,13 +2,17 @@
 //!
 //! A backend is a file here and a line in [`BACKENDS`].
 
+#[cfg(any(feature = "gcrypt", feature = "nettle"))]
 mod carry;
 mod choice;
+#[cfg(feature = "gcrypt")]
 #[allow(unsafe_code, reason = "calls a C library")]
 mod gcrypt;
+#[cfg(any(feature = "gcrypt", feature = "nettle"))]
 #[allow(unsafe_code, reason = "calls the dynamic loader")]
 mod library;
 mod native;
+#[cfg(any(feature = "gcrypt", feature = "nettle"))]
 mod pbkdf2;
 
 pub(crate) use choice::{describe, open_all, set};
@@ -90,11 +94,15 @@ pub(crate) trait HashContext: Send {
 }
 
 /// Every backend of this build.
-static BACKENDS: [&dyn Backend; 2] = [&native::Native, &gcrypt::Gcrypt];
+static BACKENDS: &[&dyn Backend] = &[
+    &native::Native,
+    #[cfg(feature = "gcrypt")]
+    &gcrypt::Gcrypt,
+];
 
 /// The backend that lists call so.
 fn named(name: &str) -> Option<&'static dyn Backend> {
-    BACKENDS.into_iter().find(|backend| backend.name() == name)
+    BACKENDS.iter().copied().find(|backend| backend.name() == name)
 }
 
 /// Whether one of the chosen backends can.

@@ -3,6 +3,7 @@
 //! The libraries are opened at run time, so their functions are fields of a struct that is filled by name. What opens
 //! them, and every call, is in the backends.
 
+#[cfg(feature = "gcrypt")]
 pub(crate) mod gcrypt;
 pub(crate) mod loader;
 
