@@ -806,7 +806,7 @@ static void test_refused_new(void)
         { ALG(DES), MODE(XTS), 15, "XTS mode not compatible with DES/3DES" },
         { ALG(3DES), MODE(XTS), 48, "XTS mode not compatible with DES/3DES" },
         { ALG(3DES), MODE(XTS), 0, "XTS mode not compatible with DES/3DES" },
-        { ALG(CAST5_128), MODE(XTS), 32, "Unsupported cipher mode xts" },
+        { ALG(CAST5_128), MODE(XTS), 32, "Unsupported cipher algorithm cast5-128 with xts mode" },
         { ALG(CAST5_128), MODE(XTS), 16, "Cipher key length 16 should be 32" },
         { ALG(CAST5_128), MODE(XTS), 31, "XTS cipher key length should be a multiple of 2" },
     };

@@ -121,9 +121,9 @@ def library_steps():
     alone = [f"--test={name}" for name in ("known_answers", "family", "pbkdf")]
     first = [f"--test={name}" for name in ("rules", "cases", "reference")]
     return {
-        f"rust-{library}{name}": (["env", f"QCRYPTO_BACKENDS={library}{name}", *command, *tests], cargo)
+        f"rust-{library}{name}": (["env", f"QCRYPTO_BACKENDS={library}{end}", *command, *tests], cargo)
         for library in ("gcrypt", "nettle")
-        for name, tests in (("!", alone), ("", first))
+        for name, end, tests in (("-alone", "!", alone), ("", "", first))
     }
 
 
