@@ -2,7 +2,7 @@
 //!
 //! A backend is a file here and a line in [`BACKENDS`].
 
-#[cfg(any(feature = "gcrypt", feature = "nettle"))]
+#[cfg(feature = "gcrypt")]
 mod carry;
 mod choice;
 #[cfg(feature = "gcrypt")]
@@ -12,6 +12,9 @@ mod gcrypt;
 #[allow(unsafe_code, reason = "calls the dynamic loader")]
 mod library;
 mod native;
+#[cfg(feature = "nettle")]
+#[allow(unsafe_code, reason = "calls a C library")]
+mod nettle;
 #[cfg(any(feature = "gcrypt", feature = "nettle"))]
 mod pbkdf2;
 
@@ -98,6 +101,8 @@ static BACKENDS: &[&dyn Backend] = &[
     &native::Native,
     #[cfg(feature = "gcrypt")]
     &gcrypt::Gcrypt,
+    #[cfg(feature = "nettle")]
+    &nettle::Nettle,
 ];
 
 /// The backend that lists call so.
@@ -125,6 +130,15 @@ fn first<T>(
         }
     }
     result
+}
+
+/// Whether a test wants our XTS over a library's block cipher where the library has its own.
+#[cfg(any(feature = "gcrypt", feature = "nettle"))]
+fn block_xts_is_forced() -> bool {
+    #[cfg(feature = "test-hooks")]
+    return crate::test_hooks::block_xts_is_forced();
+    #[cfg(not(feature = "test-hooks"))]
+    return false;
 }
 
 /// Whether a chosen backend has the pair.

@@ -6,6 +6,8 @@
 #[cfg(feature = "gcrypt")]
 pub(crate) mod gcrypt;
 pub(crate) mod loader;
+#[cfg(feature = "nettle")]
+pub(crate) mod nettle;
 
 /// Declares functions and constants of a library by hand: a struct of pointers with `load`, which looks each up by its
 /// name. Those under `optional` may be missing from older versions.
@@ -38,9 +40,10 @@ macro_rules! functions {
                         },
                     )*
                     $(
-                        // SAFETY: as above.
-                        $maybe: find(stringify!($maybe))
-                            .map(|found| unsafe { std::mem::transmute_copy::<_, $maybe_type>(&found) }),
+                        $maybe: find(stringify!($maybe)).map(|found| {
+                            // SAFETY: as above.
+                            unsafe { std::mem::transmute_copy::<_, $maybe_type>(&found) }
+                        }),
                     )*
                 })
             }

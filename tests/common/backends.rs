@@ -9,7 +9,7 @@ use qcrypto::cipher::Cipher;
 use qcrypto::error::Error;
 
 /// Those that a package brings, so that in CI none is missing.
-pub const LIBRARIES: [&str; 1] = ["gcrypt"];
+pub const LIBRARIES: [&str; 2] = ["gcrypt", "nettle"];
 
 /// The lines of the list: a name, then state and version, or state and reason.
 pub fn list() -> BTreeMap<String, String> {

@@ -9,8 +9,8 @@ use zeroize::Zeroizing;
 
 use super::Opened;
 use crate::algorithm::{CipherAlgorithm, CipherMode};
-use crate::backend::Context;
 use crate::backend::carry::{self, Direction};
+use crate::backend::{Context, block_xts_is_forced};
 use crate::error::Error;
 use crate::iv::Iv;
 use crate::sys::gcrypt as sys;
@@ -89,14 +89,6 @@ pub(super) fn open(
         (c"gcrypt/ecb+xts", Data::Blocks(handle(CipherMode::Ecb, data_key)?))
     };
     Ok(Box::new(Xts { name, handles: Mutex::new(XtsHandles { data, tweak }) }))
-}
-
-/// Whether a test wants our XTS over the library's block cipher.
-fn block_xts_is_forced() -> bool {
-    #[cfg(feature = "test-hooks")]
-    return crate::test_hooks::block_xts_is_forced();
-    #[cfg(not(feature = "test-hooks"))]
-    return false;
 }
 
 /// A key in one mode of the library.
