@@ -1,7 +1,10 @@
 //! Every known answer of hashes, HMAC, IV generators, sector chains and the anti-forensic splitter, and their rules.
+//!
+//! With a backend's name and `!` in `QCRYPTO_BACKENDS` that one must give the answers, but for ciphers that it lacks.
 
 mod common;
 
+use common::backends::demanded;
 use common::bytes::{from_hex, hex, sha256};
 use common::vectors::{self, Record};
 use inout::InOutBuf;
@@ -101,6 +104,13 @@ fn hmacs() {
     assert_eq!(count, 563);
 }
 
+/// Whether the backend that the environment demands lacks the cipher of an ESSIV record.
+fn is_lacking(record: &Record) -> bool {
+    record.text("ivgen") == Ok("essiv")
+        && !Cipher::supports(cipher_field(record, "cipher"), CipherMode::Ecb)
+        && demanded().is_some()
+}
+
 /// The generator of a record, if its rule is one of QEMU's.
 fn ivgen(record: &Record) -> Option<IvGen> {
     let essiv = |cipher, hash| {
@@ -121,12 +131,15 @@ fn ivgen(record: &Record) -> Option<IvGen> {
 fn iv_generators() {
     let mut count = 0;
     for record in vectors::read("ivgen/ivgen.txt") {
+        count += 1;
+        if is_lacking(&record) {
+            continue;
+        }
         let expected = bytes(&record, "iv");
         let mut found = vec![0xa5; expected.len()];
         let ivgen = ivgen(&record).expect("all rules of this file are QEMU's");
         ivgen.calculate(number(&record, "sector"), &mut found).expect("nothing is wrong");
         assert_eq!(found, expected, "{:?}", record.text("id"));
-        count += 1;
     }
     assert_eq!(count, 121);
 }

@@ -242,6 +242,10 @@ fn find(file: &str, wanted: impl Fn(&Record) -> bool) -> Record {
 /// Control: the checks above see one wrong bit in each field, and each flag that is not true.
 #[test]
 fn wrong_records_are_reported() {
+    if demanded().is_some() {
+        // The checks are the same with every backend, and not every one has SM4.
+        return;
+    }
     let flip = |record: &Record, name: &str| {
         let mut bytes = record.bytes(name).expect("bytes");
         *bytes.last_mut().expect("not empty") ^= 2;
