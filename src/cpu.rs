@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
 pub(crate) use aes::{Aesni, Vaes256, Vaes512};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use sha::{Avx2, Shani};
+pub(crate) use vector::{Avx2, Avx512, Shani};
 
 /// A set of kernels, named by the instructions they need, lowest first. Each includes those before it.
 #[derive(Clone, Copy, Debug)]
@@ -165,9 +165,10 @@ mod aes {
     }
 }
 
-/// The tokens of the hash kernels of x86. They have no level of their own: they go with one of AES's.
+/// The tokens of x86's kernels of hashes and of ciphers other than AES. They have no level of their own: they go with one
+/// of AES's.
 #[cfg(target_arch = "x86_64")]
-mod sha {
+mod vector {
     use std::arch::is_x86_feature_detected as detected;
     use std::sync::OnceLock;
 
@@ -203,6 +204,25 @@ mod sha {
 
         pub(crate) fn detect() -> Option<Self> {
             let found = detected!("avx2") && detected!("bmi1") && detected!("bmi2");
+            found.then_some(Self(()))
+        }
+    }
+    /// Proof of AVX-512 F, VL, BW and DQ. In use from the level `vaes512` on.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Avx512(());
+
+    impl Avx512 {
+        /// The proof, where the CPU has them and `QCRYPTO_CPU` leaves them in use.
+        pub(crate) fn get() -> Option<Self> {
+            static PROOF: OnceLock<Option<Avx512>> = OnceLock::new();
+            *PROOF.get_or_init(|| Self::detect().filter(|_| allows("vaes512")))
+        }
+
+        pub(crate) fn detect() -> Option<Self> {
+            let found = detected!("avx512f")
+                && detected!("avx512vl")
+                && detected!("avx512bw")
+                && detected!("avx512dq");
             found.then_some(Self(()))
         }
     }

@@ -11,6 +11,7 @@
 //! - `sys`: foreign functions, for the backends
 //! - `xts`, `modes`: the modes over any block cipher, many blocks a pass
 //! - `aes`: the modes with AES on the CPU's own instructions
+//! - `twofish`: a cipher where the library core is too slow
 //! - `kernel`: what a mode kernel is, and the table of them that each key carries
 //! - `chain`: chains of HMACs, the inner loop of PBKDF2, over any hash
 //! - `md5`, `sha1`, `sha2`: the hashes of such chains, SHA on the CPU's own instructions
@@ -52,4 +53,6 @@ mod sha2;
 mod sys;
 #[cfg(feature = "test-hooks")]
 pub mod test_hooks;
+#[allow(unsafe_code, reason = "instructions that not every CPU has")]
+mod twofish;
 mod xts;

@@ -54,16 +54,18 @@ fn cbc_encrypt<C: BlockCipherEncrypt>(cipher: &C, iv: &mut Iv, data: InOutBuf<'_
 /// CBC decryption, a pass of blocks at a time. The ciphertext is put aside first, because in place it is overwritten
 /// before the next block's chaining needs it.
 fn cbc_decrypt<C: BlockCipherDecrypt>(cipher: &C, iv: &mut Iv, data: InOutBuf<'_, '_, u8>) {
-    let chain = iv.block::<C::BlockSize>();
+    let chain = iv.block::<C::BlockSize>().as_mut_slice();
     let mut ciphertext: [Block<C>; PASS] = std::array::from_fn(|_| Array::default());
-    for_each_pass(blocks::<C::BlockSize>(data), |mut pass| {
+    let ciphertext = Array::slice_as_flattened_mut(&mut ciphertext);
+    for_each_pass(data, ciphertext.len(), |mut pass| {
         let ciphertext = &mut ciphertext[..pass.len()];
-        ciphertext.clone_from_slice(pass.get_in());
-        cipher.decrypt_blocks_inout(pass.reborrow());
-        for (plaintext, next) in pass.get_out().iter_mut().zip(ciphertext) {
-            xor(plaintext, chain);
-            chain.clone_from(next);
-        }
+        ciphertext.copy_from_slice(pass.get_in());
+        cipher.decrypt_blocks_inout(blocks(pass.reborrow()));
+        let (first, others) = pass.get_out().split_at_mut(chain.len());
+        let (before, last) = ciphertext.split_at(others.len());
+        xor(first, chain);
+        xor(others, before);
+        chain.copy_from_slice(last);
     });
 }
 
@@ -71,42 +73,50 @@ fn cbc_decrypt<C: BlockCipherDecrypt>(cipher: &C, iv: &mut Iv, data: InOutBuf<'_
 fn ctr<C: BlockCipherEncrypt>(cipher: &C, iv: &mut Iv, data: InOutBuf<'_, '_, u8>) {
     let counter = iv.block::<C::BlockSize>();
     let mut keystream: [Block<C>; PASS] = std::array::from_fn(|_| Array::default());
-    for_each_pass(blocks::<C::BlockSize>(data), |pass| {
-        let keystream = &mut keystream[..pass.len()];
+    for_each_pass(data, PASS * size_of::<Block<C>>(), |mut pass| {
+        let keystream = &mut keystream[..pass.len() / size_of::<Block<C>>()];
         for block in &mut *keystream {
             block.clone_from(counter);
             increment(counter);
         }
         cipher.encrypt_blocks(keystream);
-        for (mut block, key) in pass.into_iter().zip(&*keystream) {
-            block.xor_in2out(key);
-        }
+        pass.xor_in2out(Array::slice_as_flattened(keystream));
     });
     keystream.iter_mut().for_each(|block| block.as_mut_slice().zeroize());
 }
 
-/// Runs `work` over the data, [`PASS`] blocks at a time and what is left at the end.
-fn for_each_pass<T>(data: InOutBuf<'_, '_, T>, mut work: impl FnMut(InOutBuf<'_, '_, T>)) {
+/// Runs `work` over the data, `len` elements at a time and what is left at the end.
+fn for_each_pass<T>(
+    data: InOutBuf<'_, '_, T>,
+    len: usize,
+    mut work: impl FnMut(InOutBuf<'_, '_, T>),
+) {
     let mut rest = data;
-    while rest.len() > PASS {
-        let (pass, after) = rest.split_at(PASS);
+    while rest.len() > len {
+        let (pass, after) = rest.split_at(len);
         work(pass);
         rest = after;
     }
-    work(rest);
+    if !rest.is_empty() {
+        work(rest);
+    }
 }
 
 /// `to ^= from`
-fn xor<N: ArraySize>(to: &mut Array<u8, N>, from: &Array<u8, N>) {
+fn xor(to: &mut [u8], from: &[u8]) {
     for (to, from) in to.iter_mut().zip(from) {
         *to ^= from;
     }
 }
 
-/// Adds one to a big-endian number of the block's width, without a branch on its bytes.
+/// Adds one to a big-endian number of the block's width.
 fn increment<N: ArraySize>(counter: &mut Array<u8, N>) {
-    let mut carry = true;
-    for byte in counter.iter_mut().rev() {
-        (*byte, carry) = byte.overflowing_add(u8::from(carry));
+    let counter = counter.as_mut_slice();
+    if let Ok(bytes) = <&mut [u8; 16]>::try_from(&mut *counter) {
+        *bytes = u128::from_be_bytes(*bytes).wrapping_add(1).to_be_bytes();
+    } else if let Ok(bytes) = <&mut [u8; 8]>::try_from(counter) {
+        *bytes = u64::from_be_bytes(*bytes).wrapping_add(1).to_be_bytes();
+    } else {
+        unreachable!("blocks have 8 or 16 bytes");
     }
 }

@@ -13,7 +13,6 @@ use des::{Des, TdesEde3};
 use inout::InOutBuf;
 use serpent::Serpent;
 use sm4::Sm4;
-use twofish::Twofish;
 use zeroize::ZeroizeOnDrop;
 
 use super::{Backend, Context, HashContext};
@@ -24,6 +23,7 @@ use crate::cpu::{self, Level};
 use crate::error::Error;
 use crate::iv::Iv;
 use crate::kernel::{Directions, Kernels, XtsKey};
+use crate::twofish::Twofish;
 
 /// Always there, for every algorithm and mode that exists.
 pub(super) struct Native;
@@ -92,9 +92,7 @@ pub(crate) fn open_at(
         A::Serpent128 | A::Serpent192 | A::Serpent256 => {
             from_crate(Kernels::<Serpent>::generic_with_xts(), mode, key)
         }
-        A::Twofish128 | A::Twofish192 | A::Twofish256 => {
-            from_crate(Kernels::<Twofish>::generic_with_xts(), mode, key)
-        }
+        A::Twofish128 | A::Twofish192 | A::Twofish256 => twofish(mode, key),
         A::Sm4 => from_crate(Kernels::<Sm4>::generic_with_xts(), mode, key),
     }
 }
@@ -118,6 +116,24 @@ where
         #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
         Level::Vaes512(cpu) => from_x86::<_, N>(Kernels::vaes512(), cpu, mode, key),
     }
+}
+
+/// A Twofish key on what the CPU has.
+fn twofish(mode: CipherMode, key: &[u8]) -> Result<Box<dyn Context>, Error> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use crate::twofish::x86::{Avx2, Avx512};
+        if let Some(cpu) = cpu::Avx512::get() {
+            let kernels = Kernels { name: c"native/avx512", ..Kernels::generic_with_xts() };
+            return keyed(kernels, mode, key, |_| Ok(Avx512::blank(cpu)), Avx512::expand);
+        }
+        if let Some(cpu) = cpu::Avx2::get() {
+            let kernels = Kernels { name: c"native/avx2", ..Kernels::generic_with_xts() };
+            return keyed(kernels, mode, key, |_| Ok(Avx2::blank(cpu)), Avx2::expand);
+        }
+    }
+    let kernels = Kernels::generic_with_xts();
+    keyed(kernels, mode, key, |_| Ok(Twofish::blank()), Twofish::expand)
 }
 
 /// A key for our own AES kernels, expanded in its final place.

@@ -1,0 +1,270 @@
+//! Twofish (Schneier, Kelsey, Whiting, Wagner, Hall, Ferguson: "Twofish: A 128-Bit Block Cipher", 1998).
+//!
+//! A key's S-boxes and the matrix behind them become four tables of words when the key is set, which the crate `twofish`
+//! works out anew for each block. Blocks go through the rounds side by side. Table look-ups depend on key and data: this
+//! is not constant time.
+
+mod tables;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod x86;
+
+use cipher::consts::{U4, U16};
+use cipher::{
+    Block, BlockCipherDecBackend, BlockCipherDecClosure, BlockCipherDecrypt, BlockCipherEncBackend,
+    BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, InOut, ParBlocks, ParBlocksSizeUser,
+};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use tables::{MDS_COLUMNS, Q, rs_product};
+
+const ROUNDS: usize = 16;
+
+/// The words that whitening takes of the subkeys, before the rounds and after them.
+const WHITENING: usize = 4;
+
+/// Which of q0 and q1 a byte goes through, for each place in the word. The row is the step: a first one for keys of 256
+/// bits, one for those of 192 bits and more, two that all keys have, and the last, behind which there is no key.
+const STEPS: [[usize; 4]; 5] =
+    [[1, 0, 0, 1], [1, 1, 0, 0], [0, 1, 0, 1], [0, 0, 1, 1], [1, 0, 1, 0]];
+
+/// A key that is set.
+pub(crate) struct Twofish {
+    /// The function g, by the bytes of its argument.
+    g: [[u32; 256]; 4],
+    /// The subkeys: eight of whitening, then two a round.
+    subkeys: [u32; 2 * WHITENING + 2 * ROUNDS],
+}
+
+impl Drop for Twofish {
+    fn drop(&mut self) {
+        self.g.zeroize();
+        self.subkeys.zeroize();
+    }
+}
+
+impl ZeroizeOnDrop for Twofish {}
+
+impl Twofish {
+    /// Room for a key.
+    pub(crate) const fn blank() -> Self {
+        Self { g: [[0; 256]; 4], subkeys: [0; 2 * WHITENING + 2 * ROUNDS] }
+    }
+
+    /// Sets a key of 16, 24 or 32 bytes, section 4.3.
+    pub(crate) fn expand(&mut self, key: &[u8]) {
+        let mut words = Words::default();
+        let pairs = key.len() / 8;
+        for (pair, bytes) in key.as_chunks().0.iter().enumerate() {
+            let [a, b, c, d, e, f, g, h] = *bytes;
+            words.even[pair] = [a, b, c, d];
+            words.odd[pair] = [e, f, g, h];
+            words.boxes[pairs - 1 - pair] = rs_product(*bytes);
+        }
+        for (place, table) in self.g.iter_mut().enumerate() {
+            for (byte, entry) in (0..=u8::MAX).zip(table) {
+                *entry = MDS_COLUMNS[place][usize::from(s_box(&words.boxes[..pairs], place, byte))];
+            }
+        }
+        for (number, [even, odd]) in (0_u8..).step_by(2).zip(self.subkeys.as_chunks_mut().0) {
+            let a = h(&words.even[..pairs], number);
+            let b = h(&words.odd[..pairs], number + 1).rotate_left(8);
+            *even = a.wrapping_add(b);
+            *odd = even.wrapping_add(b).rotate_left(9);
+        }
+    }
+
+    fn g(&self, [a, b, c, d]: [u8; 4]) -> u32 {
+        let [t0, t1, t2, t3] = &self.g;
+        t0[usize::from(a)] ^ t1[usize::from(b)] ^ t2[usize::from(c)] ^ t3[usize::from(d)]
+    }
+
+    /// The function F of a round, section 4.2.
+    #[inline(always)]
+    fn f(&self, r0: u32, r1: u32, [k0, k1]: [u32; 2]) -> (u32, u32) {
+        let t0 = self.g(r0.to_le_bytes());
+        let [a, b, c, d] = r1.to_le_bytes();
+        let t1 = self.g([d, a, b, c]);
+        let sum = t0.wrapping_add(t1);
+        (sum.wrapping_add(k0), sum.wrapping_add(t1).wrapping_add(k1))
+    }
+
+    fn round_keys(&self) -> &[[u32; 2]; ROUNDS] {
+        let keys = self.subkeys[2 * WHITENING..].as_chunks().0;
+        keys.try_into().expect("two words a round")
+    }
+
+    fn whitening(&self) -> (&[u32], &[u32]) {
+        self.subkeys[..2 * WHITENING].split_at(WHITENING)
+    }
+
+    #[inline(always)]
+    fn encrypt<const N: usize>(&self, blocks: &mut [[u32; 4]; N]) {
+        let (before, after) = self.whitening();
+        whiten(blocks, before);
+        // Two rounds, so that the halves need no exchange.
+        for [first, second] in self.round_keys().as_chunks().0 {
+            for [r0, r1, r2, r3] in &mut *blocks {
+                let (f0, f1) = self.f(*r0, *r1, *first);
+                *r2 = (*r2 ^ f0).rotate_right(1);
+                *r3 = r3.rotate_left(1) ^ f1;
+            }
+            for [r0, r1, r2, r3] in &mut *blocks {
+                let (f0, f1) = self.f(*r2, *r3, *second);
+                *r0 = (*r0 ^ f0).rotate_right(1);
+                *r1 = r1.rotate_left(1) ^ f1;
+            }
+        }
+        exchange(blocks);
+        whiten(blocks, after);
+    }
+
+    #[inline(always)]
+    fn decrypt<const N: usize>(&self, blocks: &mut [[u32; 4]; N]) {
+        let (before, after) = self.whitening();
+        whiten(blocks, after);
+        exchange(blocks);
+        for [first, second] in self.round_keys().as_chunks().0.iter().rev() {
+            for [r0, r1, r2, r3] in &mut *blocks {
+                let (f0, f1) = self.f(*r2, *r3, *second);
+                *r0 = r0.rotate_left(1) ^ f0;
+                *r1 = (*r1 ^ f1).rotate_right(1);
+            }
+            for [r0, r1, r2, r3] in &mut *blocks {
+                let (f0, f1) = self.f(*r0, *r1, *first);
+                *r2 = r2.rotate_left(1) ^ f0;
+                *r3 = (*r3 ^ f1).rotate_right(1);
+            }
+        }
+        whiten(blocks, before);
+    }
+}
+
+/// The key as the vectors M_e, M_o and S of section 4.3, as many words of each as it has pairs of words.
+#[derive(Default)]
+struct Words {
+    even: Zeroizing<[[u8; 4]; 4]>,
+    odd: Zeroizing<[[u8; 4]; 4]>,
+    boxes: Zeroizing<[[u8; 4]; 4]>,
+}
+
+/// What the byte at one place of a word goes through in the function h, section 4.3.2, up to the matrix.
+fn s_box(list: &[[u8; 4]], place: usize, byte: u8) -> u8 {
+    let [keyed @ .., last] = &STEPS[STEPS.len() - 1 - list.len()..] else { unreachable!("five") };
+    let keyed = keyed.iter().zip(list.iter().rev());
+    let byte =
+        keyed.fold(byte, |byte, (step, word)| Q[step[place]][usize::from(byte)] ^ word[place]);
+    Q[last[place]][usize::from(byte)]
+}
+
+/// The function h of a word of four equal bytes, which is all that the subkeys ask of it.
+fn h(list: &[[u8; 4]], byte: u8) -> u32 {
+    let columns = MDS_COLUMNS.iter().enumerate();
+    let products = columns.map(|(place, column)| column[usize::from(s_box(list, place, byte))]);
+    products.fold(0, |sum, product| sum ^ product)
+}
+
+#[inline(always)]
+fn whiten<const N: usize>(blocks: &mut [[u32; 4]; N], keys: &[u32]) {
+    for block in blocks {
+        block.iter_mut().zip(keys).for_each(|(word, key)| *word ^= key);
+    }
+}
+
+/// The exchange of halves that the last round does not do.
+#[inline(always)]
+fn exchange<const N: usize>(blocks: &mut [[u32; 4]; N]) {
+    for block in blocks {
+        *block = [block[2], block[3], block[0], block[1]];
+    }
+}
+
+fn words(block: &Block<Twofish>) -> [u32; 4] {
+    let words = block.0.as_chunks().0;
+    std::array::from_fn(|word| u32::from_le_bytes(words[word]))
+}
+
+fn bytes(words: [u32; 4]) -> Block<Twofish> {
+    let mut block = Block::<Twofish>::default();
+    for (bytes, word) in block.0.as_chunks_mut().0.iter_mut().zip(words) {
+        *bytes = word.to_le_bytes();
+    }
+    block
+}
+
+impl BlockSizeUser for Twofish {
+    type BlockSize = U16;
+}
+
+impl ParBlocksSizeUser for Twofish {
+    type ParBlocksSize = U4;
+}
+
+impl BlockCipherEncrypt for Twofish {
+    fn encrypt_with_backend(&self, f: impl BlockCipherEncClosure<BlockSize = U16>) {
+        f.call(self);
+    }
+}
+
+impl BlockCipherDecrypt for Twofish {
+    fn decrypt_with_backend(&self, f: impl BlockCipherDecClosure<BlockSize = U16>) {
+        f.call(self);
+    }
+}
+
+impl BlockCipherEncBackend for Twofish {
+    fn encrypt_block(&self, mut block: InOut<'_, '_, Block<Self>>) {
+        let mut one = [words(block.get_in())];
+        self.encrypt(&mut one);
+        *block.get_out() = bytes(one[0]);
+    }
+
+    fn encrypt_par_blocks(&self, mut blocks: InOut<'_, '_, ParBlocks<Self>>) {
+        let mut four = blocks.get_in().0.each_ref().map(words);
+        self.encrypt(&mut four);
+        *blocks.get_out() = four.map(bytes).into();
+    }
+}
+
+impl BlockCipherDecBackend for Twofish {
+    fn decrypt_block(&self, mut block: InOut<'_, '_, Block<Self>>) {
+        let mut one = [words(block.get_in())];
+        self.decrypt(&mut one);
+        *block.get_out() = bytes(one[0]);
+    }
+
+    fn decrypt_par_blocks(&self, mut blocks: InOut<'_, '_, ParBlocks<Self>>) {
+        let mut four = blocks.get_in().0.each_ref().map(words);
+        self.decrypt(&mut four);
+        *blocks.get_out() = four.map(bytes).into();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+
+    use super::Twofish;
+
+    /// Against the crate, with keys and blocks that each step changes.
+    #[test]
+    fn agrees_with_the_crate() {
+        let bytes = |seed: usize, len: usize| -> Vec<u8> {
+            (0..len).map(|i| ((i * i * 7 + i * 31 + seed * 113) >> 1) as u8).collect()
+        };
+        for seed in 0..60 {
+            let key = bytes(seed, [16, 24, 32][seed % 3]);
+            let mut own = Twofish::blank();
+            own.expand(&key);
+            let reference = twofish::Twofish::new_from_slice(&key).expect("a key length");
+            let plain: Vec<_> = (0..11)
+                .map(|i| cipher::Array::try_from(&*bytes(seed + i + 1, 16)).expect("a block"))
+                .collect();
+            let (mut found, mut wanted) = (plain.clone(), plain.clone());
+            own.encrypt_blocks(&mut found);
+            reference.encrypt_blocks(&mut wanted);
+            assert_eq!(found, wanted, "key {key:?}");
+            own.decrypt_blocks(&mut found);
+            assert_eq!(found, plain, "key {key:?}, and back");
+        }
+    }
+}

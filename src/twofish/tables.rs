@@ -1,0 +1,106 @@
+//! The constants of Twofish, made by the compiler from their definitions.
+
+/// The four nibble tables of a fixed permutation.
+type Nibbles = [[u8; 16]; 4];
+
+/// Section 4.3.5, for q0.
+const Q0_NIBBLES: Nibbles = [
+    [0x8, 0x1, 0x7, 0xd, 0x6, 0xf, 0x3, 0x2, 0x0, 0xb, 0x5, 0x9, 0xe, 0xc, 0xa, 0x4],
+    [0xe, 0xc, 0xb, 0x8, 0x1, 0x2, 0x3, 0x5, 0xf, 0x4, 0xa, 0x6, 0x7, 0x0, 0x9, 0xd],
+    [0xb, 0xa, 0x5, 0xe, 0x6, 0xd, 0x9, 0x0, 0xc, 0x8, 0xf, 0x3, 0x2, 0x4, 0x7, 0x1],
+    [0xd, 0x7, 0xf, 0x4, 0x1, 0x2, 0x6, 0xe, 0x9, 0xb, 0x3, 0x0, 0x8, 0x5, 0xc, 0xa],
+];
+
+/// Section 4.3.5, for q1.
+const Q1_NIBBLES: Nibbles = [
+    [0x2, 0x8, 0xb, 0xd, 0xf, 0x7, 0x6, 0xe, 0x3, 0x1, 0x9, 0x4, 0x0, 0xa, 0xc, 0x5],
+    [0x1, 0xe, 0x2, 0xb, 0x4, 0xc, 0x3, 0x7, 0x6, 0xd, 0xa, 0x5, 0xf, 0x9, 0x0, 0x8],
+    [0x4, 0xc, 0x7, 0x5, 0x1, 0x6, 0x9, 0xa, 0x0, 0xe, 0xd, 0x8, 0x2, 0xb, 0x3, 0xf],
+    [0xb, 0x9, 0x5, 0x1, 0xc, 0x3, 0xd, 0xe, 0x6, 0x4, 0x7, 0xf, 0x2, 0x0, 0x8, 0xa],
+];
+
+/// The matrix MDS, row by row, section 4.3.2.
+const MDS: [[u8; 4]; 4] = [
+    [0x01, 0xef, 0x5b, 0x5b],
+    [0x5b, 0xef, 0xef, 0x01],
+    [0xef, 0x5b, 0x01, 0xef],
+    [0xef, 0x01, 0xef, 0x5b],
+];
+
+/// The matrix RS, row by row, section 4.3.
+const RS: [[u8; 8]; 4] = [
+    [0x01, 0xa4, 0x55, 0x87, 0x5a, 0x58, 0xdb, 0x9e],
+    [0xa4, 0x56, 0x82, 0xf3, 0x1e, 0xc6, 0x68, 0xe5],
+    [0x02, 0xa1, 0xfc, 0xc1, 0x47, 0xae, 0x3d, 0x19],
+    [0xa4, 0x55, 0x87, 0x5a, 0x58, 0xdb, 0x9e, 0x03],
+];
+
+/// v(x) of MDS: x^8 + x^6 + x^5 + x^3 + 1
+const MDS_MODULUS: u16 = 0x169;
+
+/// w(x) of RS: x^8 + x^6 + x^3 + x^2 + 1
+const RS_MODULUS: u16 = 0x14d;
+
+/// The permutations q0 and q1.
+pub(super) static Q: [[u8; 256]; 2] = [permutation(&Q0_NIBBLES), permutation(&Q1_NIBBLES)];
+
+/// What a byte at each place of the vector adds to its product with MDS.
+pub(super) static MDS_COLUMNS: [[u32; 256]; 4] =
+    [mds_column(0), mds_column(1), mds_column(2), mds_column(3)];
+
+const fn permutation(nibbles: &Nibbles) -> [u8; 256] {
+    let mut result = [0; 256];
+    let mut x = 0;
+    while x < 256 {
+        let (mut a, mut b) = (x >> 4, x & 15);
+        let mut half = 0;
+        while half < 4 {
+            // One half of the round: mix, then two tables.
+            let mixed = a ^ ((b >> 1) | ((b & 1) << 3)) ^ ((a << 3) & 15);
+            (a, b) = (nibbles[half][a ^ b] as usize, nibbles[half + 1][mixed] as usize);
+            half += 2;
+        }
+        result[x] = (b << 4 | a) as u8;
+        x += 1;
+    }
+    result
+}
+
+/// The product of two polynomials over GF(2), modulo a third of degree 8.
+const fn multiply(a: u8, b: u8, modulus: u16) -> u8 {
+    let (mut a, mut b, mut product) = (a as u16, b, 0);
+    while b != 0 {
+        if b & 1 != 0 {
+            product ^= a;
+        }
+        a <<= 1;
+        if a & 0x100 != 0 {
+            a ^= modulus;
+        }
+        b >>= 1;
+    }
+    product as u8
+}
+
+const fn mds_column(column: usize) -> [u32; 256] {
+    let mut result = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut row = 0;
+        while row < 4 {
+            let product = multiply(MDS[row][column], byte as u8, MDS_MODULUS);
+            result[byte] |= (product as u32) << (8 * row);
+            row += 1;
+        }
+        byte += 1;
+    }
+    result
+}
+
+/// The product of RS and eight bytes of the key.
+pub(super) fn rs_product(key: [u8; 8]) -> [u8; 4] {
+    RS.map(|row| {
+        let products = row.iter().zip(key).map(|(&entry, byte)| multiply(entry, byte, RS_MODULUS));
+        products.fold(0, |sum, product| sum ^ product)
+    })
+}
