@@ -31,6 +31,7 @@ pub fn force_block_xts(force: bool) {
 }
 
 /// Whether [`force_block_xts`] is in force.
+#[cfg(any(feature = "gcrypt", feature = "nettle"))]
 pub(crate) fn block_xts_is_forced() -> bool {
     BLOCK_XTS.get()
 }
