@@ -345,4 +345,8 @@ fn in_fips_mode() {
             "FIPS",
         );
     }
+    // Equal halves are a weak key that is not set: an object with it would fail later.
+    let equal =
+        Cipher::new_with("gcrypt", CipherAlgorithm::Aes256, CipherMode::Xts, &[7; 64]).err();
+    assert!(matches!(equal, Some(Error::Library { what: "set key", .. })), "{equal:?}");
 }

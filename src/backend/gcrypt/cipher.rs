@@ -22,11 +22,11 @@ const XTS_LIMIT: usize = 16 << 20;
 /// Bytes that other modes are given at a time: versions up to 1.12 count some things in 32 bits.
 const LIMIT: usize = 1 << 30;
 
-/// Whether the library has the pair, or the block cipher that our XTS can run over.
+/// Whether the library has the pair. In XTS it is asked for the block cipher, which the tweak needs whoever's XTS it is.
 pub(super) fn supports(algorithm: CipherAlgorithm, mode: CipherMode) -> bool {
     let has = |mode| Offer::get().has(algorithm, mode);
     match mode {
-        CipherMode::Xts => algorithm.block_len() == 16 && (has(mode) || has(CipherMode::Ecb)),
+        CipherMode::Xts => algorithm.block_len() == 16 && has(CipherMode::Ecb),
         _ => has(mode),
     }
 }
@@ -126,8 +126,10 @@ impl Handle {
             unsafe { (functions.gcry_cipher_ctl)(raw, sys::SET_ALLOW_WEAK_KEY, null_mut(), 1) };
         // SAFETY: the handle is open, and the key is read for its length.
         let code = unsafe { (functions.gcry_cipher_setkey)(raw, key.as_ptr().cast(), key.len()) };
-        // Where weak keys are allowed they are set, and still spoken of.
-        if !(allowed == 0 && code & sys::CODE_MASK == sys::WEAK_KEY) {
+        let is_weak = code & sys::CODE_MASK == sys::WEAK_KEY;
+        // Where weak keys are allowed they are set, and still spoken of. Those of XTS whose halves are equal are not: in
+        // FIPS mode no control allows them.
+        if !(is_weak && allowed == 0 && mode != sys::MODE_XTS) {
             library.check("set key", code)?;
         }
         Ok(handle)
