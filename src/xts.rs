@@ -96,7 +96,7 @@ pub(crate) fn double(tweak: u128) -> u128 {
     (tweak << 1) ^ (carry & 0x87)
 }
 
-#[cfg(feature = "gcrypt")]
+#[cfg(any(feature = "gcrypt", feature = "afalg"))]
 /// The tweak of the block that lies so many blocks after the one of `tweak`.
 pub(crate) fn skip(tweak: u128, blocks: usize) -> u128 {
     (0..blocks).fold(tweak, |tweak, _| double(tweak))

@@ -2,7 +2,9 @@
 //!
 //! A backend is a file here and a line in [`BACKENDS`].
 
-#[cfg(feature = "gcrypt")]
+#[cfg(all(feature = "afalg", target_os = "linux"))]
+mod afalg;
+#[cfg(any(feature = "gcrypt", feature = "afalg"))]
 mod carry;
 mod choice;
 #[cfg(feature = "gcrypt")]
@@ -17,6 +19,8 @@ mod native;
 mod nettle;
 #[cfg(any(feature = "gcrypt", feature = "nettle"))]
 mod pbkdf2;
+#[cfg(any(feature = "gcrypt", feature = "afalg"))]
+mod units;
 
 pub(crate) use choice::{describe, open_all, set};
 #[cfg(test)]
@@ -103,6 +107,8 @@ static BACKENDS: &[&dyn Backend] = &[
     &gcrypt::Gcrypt,
     #[cfg(feature = "nettle")]
     &nettle::Nettle,
+    #[cfg(all(feature = "afalg", target_os = "linux"))]
+    &afalg::AfAlg,
 ];
 
 /// The backend that lists call so.

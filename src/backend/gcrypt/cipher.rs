@@ -9,17 +9,15 @@ use zeroize::Zeroizing;
 
 use super::Opened;
 use crate::algorithm::{CipherAlgorithm, CipherMode};
-use crate::backend::carry::{self, Direction};
+use crate::backend::carry::{self, Direction, Parts};
+use crate::backend::units::{self, Units};
 use crate::backend::{Context, block_xts_is_forced};
 use crate::error::Error;
 use crate::iv::Iv;
 use crate::sys::gcrypt as sys;
 use crate::xts;
 
-/// Bytes of an XTS data unit that the library takes at most: 2^20 blocks, the limit of IEEE 1619.
-const XTS_LIMIT: usize = 16 << 20;
-
-/// Bytes that other modes are given at a time: versions up to 1.12 count some things in 32 bits.
+/// Bytes that modes other than XTS are given at a time: versions up to 1.12 count some things in 32 bits.
 const LIMIT: usize = 1 << 30;
 
 /// Whether the library has the pair. In XTS it is asked for the block cipher, which the tweak needs whoever's XTS it is.
@@ -186,12 +184,29 @@ impl Plain {
             CipherMode::Ctr => Some(functions.gcry_cipher_setctr),
             CipherMode::Ecb | CipherMode::Xts => None,
         };
-        carry::run(self.mode, direction, self.block_len, LIMIT, iv, data, |iv, data| {
-            if let Some(set) = set {
-                handle.set(set, iv)?;
-            }
-            handle.crypt(direction, data)
-        })
+        let parts = PlainParts { handle: &handle, direction, set };
+        carry::run(self.mode, direction, self.block_len, iv, data, parts)
+    }
+}
+
+/// A call's use of a handle.
+struct PlainParts<'a> {
+    handle: &'a Handle,
+    direction: Direction,
+    /// What takes the IV, in modes that have one.
+    set: Option<sys::SetBytes>,
+}
+
+impl Parts for PlainParts<'_> {
+    fn take(&mut self, _iv: &[u8], input: &[u8]) -> Result<usize, Error> {
+        Ok(input.len().min(LIMIT))
+    }
+
+    fn run(&mut self, iv: &[u8], part: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+        if let Some(set) = self.set {
+            self.handle.set(set, iv)?;
+        }
+        self.handle.crypt(self.direction, part)
     }
 }
 
@@ -230,7 +245,6 @@ enum Data {
 }
 
 impl XtsHandles {
-    /// A data unit, or as much of one as the library takes, whose first block has the IV or tweak in `state`.
     fn crypt(
         &self,
         direction: Direction,
@@ -238,7 +252,9 @@ impl XtsHandles {
         data: InOutBuf<'_, '_, u8>,
     ) -> Result<(), Error> {
         match &self.data {
-            Data::Units(handle) => self.units(handle, direction, iv, data),
+            Data::Units(handle) => {
+                units::run(iv, data, OwnUnits { handle, tweak: &self.tweak, direction })
+            }
             Data::Blocks(handle) => {
                 let mut tweak = Zeroizing::new(*iv.bytes());
                 self.tweak.crypt(Direction::Encrypt, tweak.as_mut_slice().into())?;
@@ -247,31 +263,26 @@ impl XtsHandles {
             }
         }
     }
+}
 
-    /// The library's own XTS. A unit longer than it takes goes on as one whose number encrypts to the tweak due.
-    fn units(
-        &self,
-        handle: &Handle,
-        direction: Direction,
-        iv: &Iv,
-        data: InOutBuf<'_, '_, u8>,
-    ) -> Result<(), Error> {
-        let mut number = Zeroizing::new(*iv.bytes());
-        let mut rest = data;
-        loop {
-            let len = rest.len().min(XTS_LIMIT);
-            let (part, after) = rest.split_at(len);
-            handle.set(handle.library.functions.gcry_cipher_setiv, &*number)?;
-            handle.crypt(direction, part)?;
-            if after.is_empty() {
-                return Ok(());
-            }
-            rest = after;
-            self.tweak.crypt(Direction::Encrypt, number.as_mut_slice().into())?;
-            let tweak = xts::skip(u128::from_le_bytes(*number), XTS_LIMIT / number.len());
-            *number = tweak.to_le_bytes();
-            self.tweak.crypt(Direction::Decrypt, number.as_mut_slice().into())?;
-        }
+/// A call's use of the library's own XTS.
+struct OwnUnits<'a> {
+    handle: &'a Handle,
+    tweak: &'a Handle,
+    direction: Direction,
+}
+
+impl Units for OwnUnits<'_> {
+    /// 2^20 blocks, the limit of IEEE 1619.
+    const LIMIT: usize = 16 << 20;
+
+    fn unit(&mut self, number: &[u8], data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+        self.handle.set(self.handle.library.functions.gcry_cipher_setiv, number)?;
+        self.handle.crypt(self.direction, data)
+    }
+
+    fn tweak(&mut self, direction: Direction, block: &mut [u8]) -> Result<(), Error> {
+        self.tweak.crypt(direction, block.into())
     }
 }
 
