@@ -23,7 +23,7 @@ fn choice() {
         native_is_the_default();
     }
     refusals_change_nothing();
-    for backend in libraries() {
+    for backend in &libraries().collect::<Vec<_>>() {
         a_library_serves_what_it_has(backend);
         without_a_last_resort(backend);
         hashes_agree(backend);

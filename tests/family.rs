@@ -49,6 +49,10 @@ fn hashes() {
     for algorithm in HashAlgorithm::ALL {
         for record in vectors::read(&format!("hash/{}.txt", algorithm.name())) {
             assert_eq!(hash_field(&record, "alg"), algorithm);
+            count += 1;
+            if lacks_hash(algorithm) {
+                continue;
+            }
             let (message, expected) = (bytes(&record, "msg"), bytes(&record, "md"));
             assert_eq!(digest(algorithm, &message), expected, "{:?}", record.text("id"));
 
@@ -59,7 +63,6 @@ fn hashes() {
             }
             pieces.finalize(&mut found).expect("nothing is wrong");
             assert_eq!(found, expected, "{:?} in pieces", record.text("id"));
-            count += 1;
         }
     }
     assert_eq!(count, 1113);
@@ -86,6 +89,10 @@ fn hmacs() {
     let mut count = 0;
     for algorithm in HashAlgorithm::ALL {
         for record in vectors::read(&format!("hmac/hmac-{}.txt", algorithm.name())) {
+            count += 1;
+            if lacks_hash(algorithm) {
+                continue;
+            }
             let (message, mac) = (bytes(&record, "msg"), bytes(&record, "mac"));
             let mut hmac = Hmac::new(algorithm, &bytes(&record, "key")).expect("any key");
             let valid = record.text("result") == Ok("valid");
@@ -98,10 +105,14 @@ fn hmacs() {
                 assert!(mac.len() == found.len() || record.flag("truncated") || !valid);
                 assert_eq!(found[..mac.len()] == mac, valid, "{:?}", record.text("id"));
             }
-            count += 1;
         }
     }
     assert_eq!(count, 563);
+}
+
+/// Whether the backend that the environment demands lacks a hash.
+fn lacks_hash(algorithm: HashAlgorithm) -> bool {
+    !Hash::supports(algorithm) && demanded().is_some()
 }
 
 /// Whether the backend that the environment demands lacks the cipher of an ESSIV record.

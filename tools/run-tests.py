@@ -139,6 +139,7 @@ STEPS = {
     "rust": (["cargo", "test", "--locked", "--profile", "quick"], cargo),
     "rust-debug-hooks": (["cargo", "test", "--locked", "--features", "test-hooks"], cargo),
     **library_steps(),
+    "in-kernel": (["tools/test-in-kernel"], cargo),
     "rust-soft": (
         ["env", 'RUSTFLAGS=--cfg aes_backend="soft"', "cargo", "test", "--locked", "--profile", "quick", "--target-dir", "target/soft"],
         cargo,

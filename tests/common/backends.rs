@@ -31,10 +31,13 @@ pub fn set(list: &CStr) -> bool {
     unsafe { qcrypto_set_backends(list.as_ptr(), std::ptr::null_mut()) == 0 }
 }
 
-/// The libraries that are there. One that is not is skipped aloud.
-pub fn libraries() -> impl Iterator<Item = &'static str> {
+/// The backends to test: the one that the environment demands, else the libraries that are there. One that is not is
+/// skipped aloud.
+pub fn libraries() -> impl Iterator<Item = String> {
     let list = list();
-    LIBRARIES.into_iter().filter(move |&name| {
+    let demanded = demanded();
+    let tested = demanded.map_or_else(|| LIBRARIES.map(str::to_owned).to_vec(), |name| vec![name]);
+    tested.into_iter().filter(move |name| {
         let state = &list[name];
         let is_there = !state.starts_with("not available");
         if !is_there {
