@@ -12,6 +12,8 @@ use std::sync::OnceLock;
 
 #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
 pub(crate) use aes::{Aesni, Vaes256, Vaes512};
+#[cfg(all(target_arch = "x86_64", not(aes_backend = "soft"), feature = "keylocker"))]
+pub(crate) use key_locker::KeyLocker;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use vector::{Avx2, Avx512, Shani};
 
@@ -161,6 +163,53 @@ mod aes {
     impl From<Vaes512> for Aesni {
         fn from(proof: Vaes512) -> Self {
             proof.0.0
+        }
+    }
+}
+
+/// The token of Key Locker, which has no level: a backend of its own uses it.
+#[cfg(all(target_arch = "x86_64", not(aes_backend = "soft"), feature = "keylocker"))]
+mod key_locker {
+    use std::arch::x86_64::{__cpuid, __cpuid_count};
+
+    /// Proof of Key Locker's instructions, one block and eight, and that the operating system has them enabled.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct KeyLocker {
+        no_decrypt: bool,
+    }
+
+    impl KeyLocker {
+        #[allow(unused_unsafe, reason = "CPUID is safe to call in later versions of Rust")]
+        /// The proof, or what is missing (Intel's Software Developer's Manual, CPUID leaves 07H and 19H).
+        pub(crate) fn detect() -> Result<Self, &'static str> {
+            #[cfg(feature = "test-hooks")]
+            if let Some(no_decrypt) = crate::test_hooks::pretended_key_locker() {
+                return Ok(Self { no_decrypt });
+            }
+            const NONE: &str = "this CPU has no Key Locker";
+            // A leaf above the highest has another's values.
+            // SAFETY: every CPU of this architecture has CPUID.
+            if unsafe { __cpuid(0) }.eax < 0x19 {
+                return Err(NONE);
+            }
+            // SAFETY: as above.
+            if unsafe { __cpuid_count(7, 0) }.ecx & 1 << 23 == 0 {
+                return Err(NONE);
+            }
+            // SAFETY: as above.
+            let leaf = unsafe { __cpuid(0x19) };
+            if leaf.ebx & 1 == 0 {
+                return Err("the operating system has not enabled Key Locker");
+            }
+            if leaf.ebx & 1 << 2 == 0 {
+                return Err("this CPU has no wide instructions of Key Locker");
+            }
+            Ok(Self { no_decrypt: leaf.eax & 1 << 2 != 0 })
+        }
+
+        /// Whether a handle can be forbidden to decrypt.
+        pub(crate) fn has_no_decrypt(self) -> bool {
+            self.no_decrypt
         }
     }
 }

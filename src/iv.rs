@@ -119,7 +119,7 @@ impl Iv {
 }
 
 /// For backends that are told the IV with every call.
-#[cfg(any(feature = "gcrypt", feature = "nettle", feature = "afalg"))]
+#[cfg(any(feature = "gcrypt", feature = "nettle", feature = "afalg", feature = "keylocker"))]
 impl Iv {
     /// The bytes of [`Iv::block`], and zeros behind them where the cipher's blocks are shorter.
     pub(crate) fn bytes(&self) -> &[u8; MAX_LEN] {
@@ -127,7 +127,7 @@ impl Iv {
     }
 
     /// Adds to CTR's counter, which is as wide as the block and wraps.
-    #[cfg(any(feature = "gcrypt", feature = "afalg"))]
+    #[cfg(any(feature = "gcrypt", feature = "afalg", feature = "keylocker"))]
     pub(crate) fn count(&mut self, block_len: usize, blocks: usize) {
         let unused = 8 * (MAX_LEN - block_len) as u32;
         let counter = u128::from_be_bytes(self.block.0) >> unused;
@@ -211,7 +211,7 @@ mod tests {
         assert!(iv.expected_unit().is_some());
     }
 
-    #[cfg(any(feature = "gcrypt", feature = "afalg"))]
+    #[cfg(any(feature = "gcrypt", feature = "afalg", feature = "keylocker"))]
     #[test]
     fn counters_wrap() {
         let mut iv = Iv::default();

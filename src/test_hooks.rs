@@ -1,6 +1,7 @@
 //! Forced faults, for the tests alone: compiled in by the feature `test-hooks`, which no installed build has.
 
 use std::cell::Cell;
+use std::sync::OnceLock;
 
 use crate::error::Error;
 
@@ -34,6 +35,20 @@ pub fn force_block_xts(force: bool) {
 #[cfg(any(feature = "gcrypt", feature = "nettle"))]
 pub(crate) fn block_xts_is_forced() -> bool {
     BLOCK_XTS.get()
+}
+
+/// Whether there is a Key Locker, and whether it can forbid a handle to decrypt.
+static KEY_LOCKER: OnceLock<bool> = OnceLock::new();
+
+/// Makes the backend believe in a Key Locker, whose instructions a test emulates. For good: it looks once.
+pub fn pretend_key_locker(no_decrypt: bool) {
+    KEY_LOCKER.get_or_init(|| no_decrypt);
+}
+
+/// What [`pretend_key_locker`] was told.
+#[cfg(all(target_arch = "x86_64", not(aes_backend = "soft"), feature = "keylocker"))]
+pub(crate) fn pretended_key_locker() -> Option<bool> {
+    KEY_LOCKER.get().copied()
 }
 
 /// Arms a fault for the next call on this thread, or disarms it.

@@ -93,8 +93,9 @@ fn check_file(file: &str, answered: usize, refused: usize) {
 
 /// Whether the backend that the environment demands lacks the record's pair.
 fn is_lacking(record: &Record) -> bool {
+    let is_demanded = demanded().is_some();
     let supported = pair(record).is_ok_and(|(algorithm, mode)| Cipher::supports(algorithm, mode));
-    !supported && demanded().is_some()
+    is_demanded && !supported
 }
 
 fn check(record: &Record) -> Result<Outcome, String> {

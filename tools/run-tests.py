@@ -139,6 +139,11 @@ STEPS = {
     "rust": (["cargo", "test", "--locked", "--profile", "quick"], cargo),
     "rust-debug-hooks": (["cargo", "test", "--locked", "--features", "test-hooks"], cargo),
     **library_steps(),
+    "rust-keylocker": (
+        ["env", "QCRYPTO_BACKENDS=keylocker!", "cargo", "test", "--locked", "--profile", "quick", "--features", "test-hooks",
+         "--test=known_answers", "--test=backends"],
+        cargo,
+    ),
     "in-kernel": (["tools/test-in-kernel"], cargo),
     "rust-soft": (
         ["env", 'RUSTFLAGS=--cfg aes_backend="soft"', "cargo", "test", "--locked", "--profile", "quick", "--target-dir", "target/soft"],

@@ -4,12 +4,14 @@
 
 #[cfg(all(feature = "afalg", target_os = "linux"))]
 mod afalg;
-#[cfg(any(feature = "gcrypt", feature = "afalg"))]
+#[cfg(any(feature = "gcrypt", feature = "afalg", feature = "keylocker"))]
 mod carry;
 mod choice;
 #[cfg(feature = "gcrypt")]
 #[allow(unsafe_code, reason = "calls a C library")]
 mod gcrypt;
+#[cfg(all(target_arch = "x86_64", not(aes_backend = "soft"), feature = "keylocker"))]
+mod keylocker;
 #[cfg(any(feature = "gcrypt", feature = "nettle"))]
 #[allow(unsafe_code, reason = "calls the dynamic loader")]
 mod library;
@@ -109,6 +111,8 @@ static BACKENDS: &[&dyn Backend] = &[
     &nettle::Nettle,
     #[cfg(all(feature = "afalg", target_os = "linux"))]
     &afalg::AfAlg,
+    #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft"), feature = "keylocker"))]
+    &keylocker::KeyLockerBackend,
 ];
 
 /// The backend that lists call so.

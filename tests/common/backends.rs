@@ -34,8 +34,8 @@ pub fn set(list: &CStr) -> bool {
 /// The backends to test: the one that the environment demands, else the libraries that are there. One that is not is
 /// skipped aloud.
 pub fn libraries() -> impl Iterator<Item = String> {
-    let list = list();
     let demanded = demanded();
+    let list = list();
     let tested = demanded.map_or_else(|| LIBRARIES.map(str::to_owned).to_vec(), |name| vec![name]);
     tested.into_iter().filter(move |name| {
         let state = &list[name];
@@ -66,8 +66,13 @@ pub fn new_with(
     }
 }
 
-/// The backend that the environment says must serve everything: the variable is a name and `!`.
+/// The backend that the environment says must serve everything: the variable is a name and `!`. Key Locker is emulated.
 pub fn demanded() -> Option<String> {
     let list = std::env::var("QCRYPTO_BACKENDS").ok()?;
-    list.strip_suffix('!').map(str::to_owned)
+    let name = list.strip_suffix('!')?;
+    #[cfg(all(feature = "test-hooks", target_arch = "x86_64", not(aes_backend = "soft")))]
+    if name == "keylocker" {
+        super::keylocker::install(true);
+    }
+    Some(name.to_owned())
 }

@@ -6,6 +6,8 @@
 pub mod backends;
 pub mod bytes;
 pub mod calls;
+#[cfg(all(feature = "test-hooks", target_arch = "x86_64", not(aes_backend = "soft")))]
+pub mod keylocker;
 pub mod rust_source;
 pub mod vectors;
 

@@ -8,6 +8,7 @@
 //! - `stream`: a call's data, cut into groups of registers
 //! - `modes`, `xts`: the bodies of the kernels
 //! - `aesni`, `vaes256`, `vaes512`: the instruction sets
+//! - `keylocker`: AES with handles in place of keys
 //!
 //! Everything between a kernel's entry and its last instruction is `inline(always)`: a body has no instruction set of
 //! its own, it is compiled for the one of the entry it ends up in.
@@ -40,6 +41,8 @@ macro_rules! kernels {
 
 mod aesni;
 mod key;
+#[cfg(feature = "keylocker")]
+pub(crate) mod keylocker;
 mod lanes;
 mod modes;
 mod stream;
