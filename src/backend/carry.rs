@@ -2,15 +2,10 @@
 
 use inout::InOutBuf;
 
+use super::direction::Direction;
 use crate::algorithm::CipherMode;
 use crate::error::Error;
 use crate::iv::{self, Iv};
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Direction {
-    Encrypt,
-    Decrypt,
-}
 
 /// What runs whole blocks of a mode, a part of the data at a time.
 pub(super) trait Parts {

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use inout::InOutBuf;
 use zeroize::Zeroizing;
 
-use super::carry::Direction;
+use super::direction::Direction;
 use super::{Backend, Context, HashContext};
 use crate::aes::x86::keylocker::{BLOCK, Handle, Refused, WIDE};
 use crate::algorithm::{CipherAlgorithm, CipherMode, HashAlgorithm};

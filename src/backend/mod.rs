@@ -4,9 +4,11 @@
 
 #[cfg(all(feature = "afalg", target_os = "linux"))]
 mod afalg;
-#[cfg(any(feature = "gcrypt", feature = "afalg", feature = "keylocker"))]
+#[cfg(any(feature = "gcrypt", feature = "afalg"))]
 mod carry;
 mod choice;
+#[cfg(any(feature = "gcrypt", feature = "afalg", feature = "keylocker"))]
+mod direction;
 #[cfg(feature = "gcrypt")]
 #[allow(unsafe_code, reason = "calls a C library")]
 mod gcrypt;

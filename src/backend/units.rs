@@ -3,7 +3,7 @@
 use inout::InOutBuf;
 use zeroize::Zeroizing;
 
-use super::carry::Direction;
+use super::direction::Direction;
 use crate::error::Error;
 use crate::iv::{self, Iv};
 use crate::xts;

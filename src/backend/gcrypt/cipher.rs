@@ -9,7 +9,8 @@ use zeroize::Zeroizing;
 
 use super::Opened;
 use crate::algorithm::{CipherAlgorithm, CipherMode};
-use crate::backend::carry::{self, Direction, Parts};
+use crate::backend::carry::{self, Parts};
+use crate::backend::direction::Direction;
 use crate::backend::units::{self, Units};
 use crate::backend::{Context, block_xts_is_forced};
 use crate::error::Error;
