@@ -108,6 +108,7 @@ void nettle_cbc_decrypt(const void *context, Blocks *blocks, size_t block_size, 
     (void)iv;
     fake_nettle.cbc++;
     expect(block_size == FAKE_BLOCK && blocks == decrypt, "CBC of another cipher");
+    expect(((const FakeKey *)context)->decrypts, "CBC decrypts with a key that encrypts");
     fake_blocks(context, len, to, from);
 }
 

@@ -119,3 +119,33 @@ fn library() -> Result<&'static Opened, Error> {
         |reason: &str| Error::BackendUnavailable { name: Nettle.name(), reason: reason.into() };
     Opened::get().map_err(unavailable)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn major_versions() {
+        assert_eq!([2, 3, 4, 5].map(is_known), [false, true, true, false]);
+    }
+
+    /// What is counted here, where the library cannot count so far, is what it would be there.
+    #[test]
+    fn pbkdf2_by_hmac() {
+        if let Err(reason) = Opened::get() {
+            use std::io::Write;
+            writeln!(std::io::stderr(), "SKIPPED: nettle: {reason}").expect("standard error");
+            return;
+        }
+        for algorithm in HashAlgorithm::ALL.into_iter().filter(|&hash| Nettle.supports_hash(hash)) {
+            for (iterations, len) in [(1, 1), (2, 20), (77, 64), (3, 150), (5, 0)] {
+                let [mut there, mut here] = [[0xa5; 150]; 2];
+                let (there, here) = (&mut there[..len], &mut here[..len]);
+                Nettle.pbkdf2(algorithm, b"password", b"salt", iterations, there).expect("a hash");
+                let mut hmac = Nettle.hmac(algorithm, b"password").expect("a hash");
+                by_hmac(&mut *hmac, algorithm, b"salt", iterations, here).expect("it never fails");
+                assert_eq!(here, there, "{algorithm:?}, {iterations} iterations, {len} bytes");
+            }
+        }
+    }
+}
