@@ -16,9 +16,9 @@ impl<C: BlockCipherEncrypt + BlockCipherDecrypt> Kernels<C> {
     pub(crate) const fn generic() -> Self {
         Self {
             name: c"native/portable",
-            ecb: Directions { encrypt: ecb_encrypt, decrypt: ecb_decrypt },
-            cbc: Directions { encrypt: cbc_encrypt, decrypt: cbc_decrypt },
-            ctr: Directions { encrypt: ctr, decrypt: ctr },
+            ecb: Directions::new(ecb_encrypt, ecb_decrypt),
+            cbc: Directions::new(cbc_encrypt, cbc_decrypt),
+            ctr: Directions::new(ctr, ctr),
             xts: None,
         }
     }

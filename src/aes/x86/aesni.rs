@@ -12,8 +12,8 @@ use std::ops::BitXor;
 use zeroize::Zeroize;
 
 use super::key::Key;
-use super::lanes::{GROUP, Lanes, number, two_operands};
-use super::{modes, xts};
+use super::lanes::{GROUP, Lanes, WIDEST, load_block, number, store_block, two_operands};
+use super::{modes, sectors, xts};
 use crate::cpu::Aesni;
 use crate::kernel::{Directions, Kernels, XtsKey};
 
@@ -22,22 +22,35 @@ impl<P: Copy + Into<Aesni>, const N: usize> Kernels<Key<P, N>> {
     pub(crate) const fn aesni() -> Self {
         Self {
             name: c"native/aesni",
-            ecb: Directions { encrypt: ecb_encrypt, decrypt: ecb_decrypt },
-            cbc: Directions { encrypt: cbc_encrypt, decrypt: cbc_decrypt },
-            ctr: Directions { encrypt: ctr, decrypt: ctr },
-            xts: Some(Directions { encrypt: xts_encrypt, decrypt: xts_decrypt }),
+            ecb: Directions::new(ecb_encrypt, ecb_decrypt),
+            cbc: Directions::new(cbc_encrypt, cbc_decrypt)
+                .with_sectors(cbc_encrypt_sectors, cbc_decrypt_sectors),
+            ctr: Directions::new(ctr, ctr).with_sectors(ctr_sectors, ctr_sectors),
+            xts: Some(
+                Directions::new(xts_encrypt, xts_decrypt)
+                    .with_sectors(xts_encrypt_sectors, xts_decrypt_sectors),
+            ),
         }
     }
 }
 
 kernels! { Aesni, "aes,pclmulqdq,ssse3,sse4.1,sse4.2":
-    ecb_encrypt: Key<P, N> = modes::ecb_encrypt::<Xmm, P, N>;
-    ecb_decrypt: Key<P, N> = modes::ecb_decrypt::<Xmm, P, N>;
-    cbc_encrypt: Key<P, N> = modes::cbc_encrypt::<P, N>;
-    cbc_decrypt: Key<P, N> = modes::cbc_decrypt::<Xmm, P, N>;
-    ctr: Key<P, N> = modes::ctr::<Xmm, P, N>;
-    xts_encrypt: XtsKey<Key<P, N>> = xts::encrypt::<Xmm, P, N>;
-    xts_decrypt: XtsKey<Key<P, N>> = xts::decrypt::<Xmm, P, N>;
+    data {
+        ecb_encrypt: Key<P, N> = modes::ecb_encrypt::<Xmm, P, N>;
+        ecb_decrypt: Key<P, N> = modes::ecb_decrypt::<Xmm, P, N>;
+        cbc_encrypt: Key<P, N> = modes::cbc_encrypt::<P, N>;
+        cbc_decrypt: Key<P, N> = modes::cbc_decrypt::<Xmm, P, N>;
+        ctr: Key<P, N> = modes::ctr::<Xmm, P, N>;
+        xts_encrypt: XtsKey<Key<P, N>> = xts::encrypt::<Xmm, P, N>;
+        xts_decrypt: XtsKey<Key<P, N>> = xts::decrypt::<Xmm, P, N>;
+    }
+    sectors {
+        cbc_encrypt_sectors: Key<P, N> = sectors::cbc_encrypt::<Xmm, P, N>;
+        cbc_decrypt_sectors: Key<P, N> = sectors::cbc_decrypt::<Xmm, P, N>;
+        ctr_sectors: Key<P, N> = sectors::ctr::<Xmm, P, N>;
+        xts_encrypt_sectors: XtsKey<Key<P, N>> = sectors::xts_encrypt::<Xmm, P, N>;
+        xts_decrypt_sectors: XtsKey<Key<P, N>> = sectors::xts_decrypt::<Xmm, P, N>;
+    }
 }
 
 /// One block.
@@ -95,6 +108,18 @@ impl Lanes for Xmm {
     #[inline(always)]
     unsafe fn store_part(self, _: *mut u8, _: usize) {
         unreachable!("no number of blocks is smaller than one and not none")
+    }
+
+    #[inline(always)]
+    unsafe fn gather(_: Aesni, from: *const u8, offsets: &[usize; WIDEST]) -> Self {
+        // SAFETY: the caller's.
+        Self(unsafe { load_block(from, offsets[0]) })
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(self, to: *mut u8, offsets: &[usize; WIDEST]) {
+        // SAFETY: the caller's.
+        unsafe { store_block(to, offsets[0], self.0) };
     }
 
     #[inline(always)]

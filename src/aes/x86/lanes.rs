@@ -1,7 +1,9 @@
 //! A register of blocks, and the rounds of AES over several of them.
 
 use std::arch::asm;
-use std::arch::x86_64::{__m128i, _mm_set_epi64x, _mm_shuffle_epi32};
+use std::arch::x86_64::{
+    __m128i, _mm_loadu_si128, _mm_set_epi64x, _mm_shuffle_epi32, _mm_storeu_si128,
+};
 use std::ops::BitXor;
 
 use zeroize::Zeroize;
@@ -11,6 +13,9 @@ use crate::cpu::Aesni;
 
 /// Registers in flight at a time: enough for the pipelines of every CPU so far, and what 16 registers have room for.
 pub(super) const GROUP: usize = 8;
+
+/// Blocks in the widest register.
+pub(super) const WIDEST: usize = 4;
 
 /// A register of one or more blocks.
 ///
@@ -52,6 +57,18 @@ pub(super) trait Lanes: Copy + Zeroize + BitXor<Output = Self> {
     /// # Safety
     /// As many blocks can be written at `to`, at least one and fewer than [`Self::BLOCKS`].
     unsafe fn store_part(self, to: *mut u8, blocks: usize);
+
+    /// Reads a block from each of several places, at any alignment.
+    ///
+    /// # Safety
+    /// A block can be read at each of the first [`Self::BLOCKS`] offsets from `from`.
+    unsafe fn gather(cpu: Self::Cpu, from: *const u8, offsets: &[usize; WIDEST]) -> Self;
+
+    /// Writes each lane to a place of its own.
+    ///
+    /// # Safety
+    /// A block can be written at each of the first [`Self::BLOCKS`] offsets from `to`.
+    unsafe fn scatter(self, to: *mut u8, offsets: &[usize; WIDEST]);
 
     /// The same register, of which the compiler no longer knows what it holds: what uses it is not moved before this.
     fn pin(self) -> Self;
@@ -216,6 +233,30 @@ pub(super) fn opaque_mut<T>(reference: &mut T) -> &mut T {
 pub(super) fn block(bytes: &[u8; 16]) -> __m128i {
     // SAFETY: as many bytes, at any alignment.
     unsafe { bytes.as_ptr().cast::<__m128i>().read_unaligned() }
+}
+
+/// Reads a block at an offset, at any alignment.
+///
+/// # Safety
+/// A block can be read there.
+#[inline(always)]
+pub(super) unsafe fn load_block(from: *const u8, offset: usize) -> __m128i {
+    // SAFETY: the caller's.
+    let place = unsafe { from.add(offset) };
+    // SAFETY: the caller's; SSE2 is part of x86-64, and the instruction takes any alignment.
+    unsafe { _mm_loadu_si128(place.cast()) }
+}
+
+/// Writes a block at an offset, at any alignment.
+///
+/// # Safety
+/// A block can be written there.
+#[inline(always)]
+pub(super) unsafe fn store_block(to: *mut u8, offset: usize, block: __m128i) {
+    // SAFETY: the caller's.
+    let place = unsafe { to.add(offset) };
+    // SAFETY: the caller's; SSE2 is part of x86-64, and the instruction takes any alignment.
+    unsafe { _mm_storeu_si128(place.cast(), block) };
 }
 
 /// A little-endian number as a block in a register, by way of two general ones.

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 
 use inout::InOutBuf;
 
-use super::lanes::Lanes;
+use super::lanes::{Lanes, WIDEST};
 
 /// Bytes of a block.
 pub(super) const BLOCK: usize = 16;
@@ -57,6 +57,13 @@ impl<'i, 'o> Stream<'i, 'o> {
             let (from, to) = self.advance(blocks);
             Part { cpu, from, to, blocks, data: PhantomData }
         })
+    }
+
+    /// Takes so many blocks, which are left, as a stream of their own.
+    #[inline(always)]
+    pub(super) fn split(&mut self, blocks: usize) -> Self {
+        let (from, to) = self.advance(blocks);
+        Self { from, to, blocks, data: PhantomData }
     }
 
     /// Where the next `blocks` begin, which are left no more.
@@ -184,5 +191,61 @@ impl<L: Lanes> Group<L, 1> for Part<'_, '_, L> {
     fn store(&mut self, _: usize, value: L) {
         // SAFETY: so many blocks are there to be written, and they are fewer than a register's.
         unsafe { value.store_part(self.to, self.blocks) };
+    }
+}
+
+/// So many registers of sectors side by side, a sector in each lane. Where there are fewer sectors than lanes, the lanes
+/// at the end go over the last sector with it: they read, make and write the same.
+pub(super) struct Abreast<'i, 'o, L: Lanes, const M: usize> {
+    cpu: L::Cpu,
+    from: *const u8,
+    to: *mut u8,
+    /// Where the sector of each lane begins.
+    offsets: [[usize; WIDEST]; M],
+    /// Blocks in a sector.
+    blocks: usize,
+    data: PhantomData<InOutBuf<'i, 'o, u8>>,
+}
+
+impl<'i, 'o, L: Lanes, const M: usize> Abreast<'i, 'o, L, M> {
+    /// The first sectors of a stream of whole sectors, at most so many as there are lanes.
+    #[inline(always)]
+    pub(super) fn take(cpu: L::Cpu, stream: &mut Stream<'i, 'o>, blocks: usize) -> Self {
+        let sectors = (stream.blocks() / blocks).min(M * L::BLOCKS);
+        let last = sectors.checked_sub(1).expect("no sector is left");
+        let (from, to) = stream.advance(sectors * blocks);
+        let mut offsets = [[0; WIDEST]; M];
+        for (i, lanes) in offsets.iter_mut().enumerate() {
+            for (lane, offset) in lanes[..L::BLOCKS].iter_mut().enumerate() {
+                *offset = (i * L::BLOCKS + lane).min(last) * blocks * BLOCK;
+            }
+        }
+        Self { cpu, from, to, offsets, blocks, data: PhantomData }
+    }
+
+    /// Blocks in each sector.
+    #[inline(always)]
+    pub(super) fn blocks(&self) -> usize {
+        self.blocks
+    }
+
+    /// The block of this number in each sector of register `i`.
+    #[inline(always)]
+    pub(super) fn load(&self, i: usize, block: usize) -> L {
+        assert!(block < self.blocks);
+        // SAFETY: less than a sector is added to where the first one begins.
+        let from = unsafe { self.from.add(block * BLOCK) };
+        // SAFETY: each offset leads to the same block of a sector that was taken from the stream.
+        unsafe { L::gather(self.cpu, from, &self.offsets[i]) }
+    }
+
+    /// Writes the block of this number in each sector of register `i`.
+    #[inline(always)]
+    pub(super) fn store(&mut self, i: usize, block: usize, value: L) {
+        assert!(block < self.blocks);
+        // SAFETY: less than a sector is added to where the first one begins.
+        let to = unsafe { self.to.add(block * BLOCK) };
+        // SAFETY: each offset leads to the same block of a sector that was taken from the stream.
+        unsafe { value.scatter(to, &self.offsets[i]) };
     }
 }

@@ -5,20 +5,21 @@ use std::arch::x86_64::{
     __m128i, __m256i, _mm_loadu_si128, _mm_set_epi8, _mm_set_epi64x, _mm_storeu_si128,
     _mm256_add_epi8, _mm256_add_epi64, _mm256_aesdec_epi128, _mm256_aesdeclast_epi128,
     _mm256_aesenc_epi128, _mm256_aesenclast_epi128, _mm256_and_si256, _mm256_blend_epi32,
-    _mm256_broadcastsi128_si256, _mm256_bslli_epi128, _mm256_castsi256_si128,
-    _mm256_clmulepi64_epi128, _mm256_cmpgt_epi64, _mm256_loadu_si256, _mm256_permute2x128_si256,
-    _mm256_set1_epi16, _mm256_set1_epi64x, _mm256_shuffle_epi8, _mm256_sllv_epi64,
-    _mm256_srlv_epi64, _mm256_storeu_si256, _mm256_sub_epi64, _mm256_unpackhi_epi16,
-    _mm256_unpackhi_epi32, _mm256_xor_si256, _mm256_zextsi128_si256,
+    _mm256_broadcastsi128_si256, _mm256_bslli_epi128, _mm256_castsi128_si256,
+    _mm256_castsi256_si128, _mm256_clmulepi64_epi128, _mm256_cmpgt_epi64, _mm256_extracti128_si256,
+    _mm256_inserti128_si256, _mm256_loadu_si256, _mm256_permute2x128_si256, _mm256_set1_epi16,
+    _mm256_set1_epi64x, _mm256_shuffle_epi8, _mm256_sllv_epi64, _mm256_srlv_epi64,
+    _mm256_storeu_si256, _mm256_sub_epi64, _mm256_unpackhi_epi16, _mm256_unpackhi_epi32,
+    _mm256_xor_si256, _mm256_zextsi128_si256,
 };
 use std::ops::BitXor;
 
 use zeroize::Zeroize;
 
 use super::key::Key;
-use super::lanes::{GROUP, Lanes, swap_halves, two_operands};
+use super::lanes::{GROUP, Lanes, WIDEST, load_block, store_block, swap_halves, two_operands};
 use super::xts::{Powers, powers};
-use super::{modes, xts};
+use super::{modes, sectors, xts};
 use crate::cpu::{Aesni, Vaes256};
 use crate::kernel::{Directions, Kernels, XtsKey};
 
@@ -27,21 +28,34 @@ impl<P: Copy + Into<Vaes256> + Into<Aesni>, const N: usize> Kernels<Key<P, N>> {
     pub(crate) const fn vaes256() -> Self {
         Self {
             name: c"native/vaes256",
-            ecb: Directions { encrypt: ecb_encrypt, decrypt: ecb_decrypt },
-            cbc: Directions { decrypt: cbc_decrypt, ..Self::aesni().cbc },
-            ctr: Directions { encrypt: ctr, decrypt: ctr },
-            xts: Some(Directions { encrypt: xts_encrypt, decrypt: xts_decrypt }),
+            ecb: Directions::new(ecb_encrypt, ecb_decrypt),
+            cbc: Directions { decrypt: cbc_decrypt, ..Self::aesni().cbc }
+                .with_sectors(cbc_encrypt_sectors, cbc_decrypt_sectors),
+            ctr: Directions::new(ctr, ctr).with_sectors(ctr_sectors, ctr_sectors),
+            xts: Some(
+                Directions::new(xts_encrypt, xts_decrypt)
+                    .with_sectors(xts_encrypt_sectors, xts_decrypt_sectors),
+            ),
         }
     }
 }
 
 kernels! { Vaes256, "aes,pclmulqdq,ssse3,sse4.1,sse4.2,avx2,vaes,vpclmulqdq":
-    ecb_encrypt: Key<P, N> = modes::ecb_encrypt::<Ymm, P, N>;
-    ecb_decrypt: Key<P, N> = modes::ecb_decrypt::<Ymm, P, N>;
-    cbc_decrypt: Key<P, N> = modes::cbc_decrypt::<Ymm, P, N>;
-    ctr: Key<P, N> = modes::ctr::<Ymm, P, N>;
-    xts_encrypt: XtsKey<Key<P, N>> = xts::encrypt::<Ymm, P, N>;
-    xts_decrypt: XtsKey<Key<P, N>> = xts::decrypt::<Ymm, P, N>;
+    data {
+        ecb_encrypt: Key<P, N> = modes::ecb_encrypt::<Ymm, P, N>;
+        ecb_decrypt: Key<P, N> = modes::ecb_decrypt::<Ymm, P, N>;
+        cbc_decrypt: Key<P, N> = modes::cbc_decrypt::<Ymm, P, N>;
+        ctr: Key<P, N> = modes::ctr::<Ymm, P, N>;
+        xts_encrypt: XtsKey<Key<P, N>> = xts::encrypt::<Ymm, P, N>;
+        xts_decrypt: XtsKey<Key<P, N>> = xts::decrypt::<Ymm, P, N>;
+    }
+    sectors {
+        cbc_encrypt_sectors: Key<P, N> = sectors::cbc_encrypt::<Ymm, P, N>;
+        cbc_decrypt_sectors: Key<P, N> = sectors::cbc_decrypt::<Ymm, P, N>;
+        ctr_sectors: Key<P, N> = sectors::ctr::<Ymm, P, N>;
+        xts_encrypt_sectors: XtsKey<Key<P, N>> = sectors::xts_encrypt::<Ymm, P, N>;
+        xts_decrypt_sectors: XtsKey<Key<P, N>> = sectors::xts_decrypt::<Ymm, P, N>;
+    }
 }
 
 /// Two blocks.
@@ -88,6 +102,18 @@ impl Lanes for Ymm {
         let block = unsafe { _mm256_castsi256_si128(self.0) };
         // SAFETY: the caller's: more than none and fewer than two is one.
         unsafe { _mm_storeu_si128(to.cast(), block) };
+    }
+
+    #[inline(always)]
+    unsafe fn gather(_: Vaes256, from: *const u8, offsets: &[usize; WIDEST]) -> Self {
+        // SAFETY: the proof, and the caller's word for the places.
+        Self(unsafe { gather(from, offsets) })
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(self, to: *mut u8, offsets: &[usize; WIDEST]) {
+        // SAFETY: a value of this type exists only where the CPU has the instructions; the caller's word for the places.
+        unsafe { scatter(self.0, to, offsets) };
     }
 
     #[inline(always)]
@@ -206,6 +232,33 @@ fn pin(mut register: __m256i) -> __m256i {
     // SAFETY: no instruction is there.
     unsafe { asm!("/* {0} */", inout(ymm_reg) register, options(nomem, nostack, preserves_flags)) };
     register
+}
+
+/// [`Lanes::gather`]
+///
+/// # Safety
+/// A block can be read at each of the first two offsets from `from`.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn gather(from: *const u8, offsets: &[usize; WIDEST]) -> __m256i {
+    // SAFETY: the caller's.
+    let low = unsafe { load_block(from, offsets[0]) };
+    // SAFETY: the caller's.
+    let high = unsafe { load_block(from, offsets[1]) };
+    _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high)
+}
+
+/// [`Lanes::scatter`]
+///
+/// # Safety
+/// A block can be written at each of the first two offsets from `to`.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn scatter(blocks: __m256i, to: *mut u8, offsets: &[usize; WIDEST]) {
+    // SAFETY: the caller's.
+    unsafe { store_block(to, offsets[0], _mm256_castsi256_si128(blocks)) };
+    // SAFETY: the caller's.
+    unsafe { store_block(to, offsets[1], _mm256_extracti128_si256::<1>(blocks)) };
 }
 
 /// [`Lanes::reverse_bytes`]

@@ -4,20 +4,21 @@ use std::arch::asm;
 use std::arch::x86_64::{
     __m128i, __m512i, _mm_set_epi8, _mm512_add_epi8, _mm512_add_epi64, _mm512_aesdec_epi128,
     _mm512_aesdeclast_epi128, _mm512_aesenc_epi128, _mm512_aesenclast_epi128, _mm512_alignr_epi64,
-    _mm512_broadcast_i32x4, _mm512_bslli_epi128, _mm512_bsrli_epi128, _mm512_clmulepi64_epi128,
-    _mm512_cmplt_epu64_mask, _mm512_loadu_si512, _mm512_mask_add_epi64, _mm512_mask_mov_epi64,
-    _mm512_mask_storeu_epi64, _mm512_maskz_loadu_epi64, _mm512_set1_epi64, _mm512_shuffle_epi8,
-    _mm512_sllv_epi64, _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_ternarylogic_epi64,
-    _mm512_xor_si512,
+    _mm512_broadcast_i32x4, _mm512_bslli_epi128, _mm512_bsrli_epi128, _mm512_castsi128_si512,
+    _mm512_castsi512_si128, _mm512_clmulepi64_epi128, _mm512_cmplt_epu64_mask,
+    _mm512_extracti32x4_epi32, _mm512_inserti32x4, _mm512_loadu_si512, _mm512_mask_add_epi64,
+    _mm512_mask_mov_epi64, _mm512_mask_storeu_epi64, _mm512_maskz_loadu_epi64, _mm512_set1_epi64,
+    _mm512_shuffle_epi8, _mm512_sllv_epi64, _mm512_srlv_epi64, _mm512_storeu_si512,
+    _mm512_ternarylogic_epi64, _mm512_xor_si512,
 };
 use std::ops::BitXor;
 
 use zeroize::Zeroize;
 
 use super::key::Key;
-use super::lanes::{GROUP, Lanes, swap_halves, two_operands};
+use super::lanes::{GROUP, Lanes, WIDEST, load_block, store_block, swap_halves, two_operands};
 use super::xts::{Powers, powers};
-use super::{modes, xts};
+use super::{modes, sectors, xts};
 use crate::cpu::{Aesni, Vaes256, Vaes512};
 use crate::kernel::{Directions, Kernels, XtsKey};
 
@@ -26,10 +27,14 @@ impl<P: Copy + Into<Vaes512> + Into<Vaes256> + Into<Aesni>, const N: usize> Kern
     pub(crate) const fn vaes512() -> Self {
         Self {
             name: c"native/vaes512",
-            ecb: Directions { encrypt: ecb_encrypt, decrypt: ecb_decrypt },
-            cbc: Directions { decrypt: cbc_decrypt, ..Self::vaes256().cbc },
-            ctr: Directions { encrypt: ctr, decrypt: ctr },
-            xts: Some(Directions { encrypt: xts_encrypt, decrypt: xts_decrypt }),
+            ecb: Directions::new(ecb_encrypt, ecb_decrypt),
+            cbc: Directions { decrypt: cbc_decrypt, ..Self::vaes256().cbc }
+                .with_sectors(cbc_encrypt_sectors, cbc_decrypt_sectors),
+            ctr: Directions::new(ctr, ctr).with_sectors(ctr_sectors, ctr_sectors),
+            xts: Some(
+                Directions::new(xts_encrypt, xts_decrypt)
+                    .with_sectors(xts_encrypt_sectors, xts_decrypt_sectors),
+            ),
         }
     }
 }
@@ -37,12 +42,21 @@ impl<P: Copy + Into<Vaes512> + Into<Vaes256> + Into<Aesni>, const N: usize> Kern
 kernels! {
     Vaes512,
     "aes,pclmulqdq,ssse3,sse4.1,sse4.2,avx2,vaes,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq":
-    ecb_encrypt: Key<P, N> = modes::ecb_encrypt::<Zmm, P, N>;
-    ecb_decrypt: Key<P, N> = modes::ecb_decrypt::<Zmm, P, N>;
-    cbc_decrypt: Key<P, N> = modes::cbc_decrypt::<Zmm, P, N>;
-    ctr: Key<P, N> = modes::ctr::<Zmm, P, N>;
-    xts_encrypt: XtsKey<Key<P, N>> = xts::encrypt::<Zmm, P, N>;
-    xts_decrypt: XtsKey<Key<P, N>> = xts::decrypt::<Zmm, P, N>;
+    data {
+        ecb_encrypt: Key<P, N> = modes::ecb_encrypt::<Zmm, P, N>;
+        ecb_decrypt: Key<P, N> = modes::ecb_decrypt::<Zmm, P, N>;
+        cbc_decrypt: Key<P, N> = modes::cbc_decrypt::<Zmm, P, N>;
+        ctr: Key<P, N> = modes::ctr::<Zmm, P, N>;
+        xts_encrypt: XtsKey<Key<P, N>> = xts::encrypt::<Zmm, P, N>;
+        xts_decrypt: XtsKey<Key<P, N>> = xts::decrypt::<Zmm, P, N>;
+    }
+    sectors {
+        cbc_encrypt_sectors: Key<P, N> = sectors::cbc_encrypt::<Zmm, P, N>;
+        cbc_decrypt_sectors: Key<P, N> = sectors::cbc_decrypt::<Zmm, P, N>;
+        ctr_sectors: Key<P, N> = sectors::ctr::<Zmm, P, N>;
+        xts_encrypt_sectors: XtsKey<Key<P, N>> = sectors::xts_encrypt::<Zmm, P, N>;
+        xts_decrypt_sectors: XtsKey<Key<P, N>> = sectors::xts_decrypt::<Zmm, P, N>;
+    }
 }
 
 /// Four blocks.
@@ -85,6 +99,18 @@ impl Lanes for Zmm {
     unsafe fn store_part(self, to: *mut u8, blocks: usize) {
         // SAFETY: the caller's; what the mask leaves out is not accessed.
         unsafe { _mm512_mask_storeu_epi64(to.cast(), half_lanes(blocks), self.0) };
+    }
+
+    #[inline(always)]
+    unsafe fn gather(_: Vaes512, from: *const u8, offsets: &[usize; WIDEST]) -> Self {
+        // SAFETY: the proof, and the caller's word for the places.
+        Self(unsafe { gather(from, offsets) })
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(self, to: *mut u8, offsets: &[usize; WIDEST]) {
+        // SAFETY: a value of this type exists only where the CPU has the instructions; the caller's word for the places.
+        unsafe { scatter(self.0, to, offsets) };
     }
 
     #[inline(always)]
@@ -194,6 +220,40 @@ fn pin(mut register: __m512i) -> __m512i {
     // SAFETY: no instruction is there.
     unsafe { asm!("/* {0} */", inout(zmm_reg) register, options(nomem, nostack, preserves_flags)) };
     register
+}
+
+/// [`Lanes::gather`]
+///
+/// # Safety
+/// A block can be read at each offset from `from`.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn gather(from: *const u8, offsets: &[usize; WIDEST]) -> __m512i {
+    // SAFETY: the caller's.
+    let mut blocks = _mm512_castsi128_si512(unsafe { load_block(from, offsets[0]) });
+    // SAFETY: the caller's.
+    blocks = _mm512_inserti32x4::<1>(blocks, unsafe { load_block(from, offsets[1]) });
+    // SAFETY: the caller's.
+    blocks = _mm512_inserti32x4::<2>(blocks, unsafe { load_block(from, offsets[2]) });
+    // SAFETY: the caller's.
+    _mm512_inserti32x4::<3>(blocks, unsafe { load_block(from, offsets[3]) })
+}
+
+/// [`Lanes::scatter`]
+///
+/// # Safety
+/// A block can be written at each offset from `to`.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn scatter(blocks: __m512i, to: *mut u8, offsets: &[usize; WIDEST]) {
+    // SAFETY: the caller's.
+    unsafe { store_block(to, offsets[0], _mm512_castsi512_si128(blocks)) };
+    // SAFETY: the caller's.
+    unsafe { store_block(to, offsets[1], _mm512_extracti32x4_epi32::<1>(blocks)) };
+    // SAFETY: the caller's.
+    unsafe { store_block(to, offsets[2], _mm512_extracti32x4_epi32::<2>(blocks)) };
+    // SAFETY: the caller's.
+    unsafe { store_block(to, offsets[3], _mm512_extracti32x4_epi32::<3>(blocks)) };
 }
 
 /// [`Lanes::reverse_bytes`]

@@ -68,7 +68,7 @@ fn first_tweak<const N: usize>(cpu: Aesni, keys: &Schedule<N>, iv: &mut Iv) -> _
 
 /// One data unit. `first` is the tweak of its first block.
 #[inline(always)]
-fn unit<L: Lanes, const N: usize, const DECRYPT: bool>(
+pub(super) fn unit<L: Lanes, const N: usize, const DECRYPT: bool>(
     cpu: L::Cpu,
     keys: &Schedule<N>,
     first: __m128i,
