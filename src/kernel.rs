@@ -78,6 +78,11 @@ pub(crate) struct Sectors<'v, 'i, 'o> {
 }
 
 impl Sectors<'_, '_, '_> {
+    /// Whether there is but one, which nothing can be worked on together with.
+    pub(crate) fn is_one(&self) -> bool {
+        self.data.len() == self.sector_len
+    }
+
     /// Hands one sector after the other to `crypt`, with a state that was set to the sector's IV.
     pub(crate) fn one_by_one(
         self,

@@ -231,6 +231,27 @@ fn rules_for_large_sectors() {
     }
 }
 
+/// Control: each number of a run counts, and so does the direction.
+#[test]
+fn another_run_is_another_result() {
+    let cipher = new(CipherAlgorithm::Aes256, CipherMode::Xts, &k(64));
+    let usual = Run { first: 3, step: 1, sector_size: 512 };
+    let encrypt = |ivgen, run| apart(&cipher, Direction::Encrypt, Some(ivgen), run, &d1(2048));
+    let output = encrypt(&IvGen::plain64(), usual);
+    assert_eq!(encrypt(&IvGen::plain(), usual), output, "the numbers are small");
+    for other in [
+        Run { first: 4, ..usual },
+        Run { step: 2, ..usual },
+        Run { step: 0, ..usual },
+        Run { sector_size: 1024, ..usual },
+        Run { first: 3 + (1 << 32), ..usual },
+    ] {
+        assert_ne!(encrypt(&IvGen::plain64(), other), output, "{other:?}");
+    }
+    let decrypted = apart(&cipher, Direction::Decrypt, Some(&IvGen::plain64()), usual, &d1(2048));
+    assert_ne!(decrypted, output);
+}
+
 #[test]
 fn refusals() {
     let essiv = |cipher, hash| IvGen::essiv(cipher, hash, &k(32)).expect("a digest long enough");

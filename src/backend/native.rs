@@ -220,18 +220,18 @@ impl<K: Send + Sync> Context for Keyed<K> {
     }
 
     fn encrypt_sectors(&self, sectors: Sectors<'_, '_, '_>) -> Result<(), Error> {
-        let Some(kernel) = self.directions.encrypt_sectors else {
-            return sectors.one_by_one(|iv, data| self.encrypt(iv, data));
-        };
-        kernel(&self.key, sectors);
+        match self.directions.encrypt_sectors {
+            Some(kernel) if !sectors.is_one() => kernel(&self.key, sectors),
+            _ => sectors.one_by_one(|iv, data| self.encrypt(iv, data))?,
+        }
         Ok(())
     }
 
     fn decrypt_sectors(&self, sectors: Sectors<'_, '_, '_>) -> Result<(), Error> {
-        let Some(kernel) = self.directions.decrypt_sectors else {
-            return sectors.one_by_one(|iv, data| self.decrypt(iv, data));
-        };
-        kernel(&self.key, sectors);
+        match self.directions.decrypt_sectors {
+            Some(kernel) if !sectors.is_one() => kernel(&self.key, sectors),
+            _ => sectors.one_by_one(|iv, data| self.decrypt(iv, data))?,
+        }
         Ok(())
     }
 }

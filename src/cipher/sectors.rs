@@ -6,7 +6,7 @@
 //! when a call fails midway: then the object is dead for all of them, and calls under way complete.
 
 use inout::InOutBuf;
-use zeroize::Zeroizing;
+use zeroize::Zeroize;
 
 use super::{Cipher, Output};
 use crate::backend::Context;
@@ -15,7 +15,10 @@ use crate::iv::{self, Iv};
 use crate::kernel::Sectors;
 
 /// Sectors whose IVs are made together: enough that kernels start and end seldom, and few enough for the stack.
-const BATCH: usize = 64;
+const BATCH: usize = 128;
+
+/// A run that is so short is not worth the room for more: a page of 512-byte sectors.
+const SHORT: usize = 8;
 
 /// What makes the IVs of sectors from their numbers.
 pub trait SectorIvs {
@@ -142,28 +145,35 @@ impl Cipher {
         let data = output.data.reborrow();
         match self.mode.iv_len(self.algorithm) {
             0 => (direction.whole)(&*self.context, &mut Iv::default(), data)?,
-            iv_len => self.run_batches(ivs, iv_len, run, data, direction)?,
+            iv_len => {
+                let ivs = ivs.ok_or(Error::Null("ivgen"))?;
+                let count = data.len() / run.sector_size;
+                if count <= SHORT {
+                    self.run_batches::<SHORT>(ivs, iv_len, run, data, direction)?;
+                } else {
+                    self.run_batches::<BATCH>(ivs, iv_len, run, data, direction)?;
+                }
+            }
         }
         output.finish()
     }
 
-    fn run_batches(
+    fn run_batches<const N: usize>(
         &self,
-        ivs: Option<&dyn SectorIvs>,
+        generator: &dyn SectorIvs,
         iv_len: usize,
         run: Run,
         data: InOutBuf<'_, '_, u8>,
         direction: Direction,
     ) -> Result<(), Error> {
-        let generator = ivs.ok_or(Error::Null("ivgen"))?;
-        let mut room = Zeroizing::new([0; BATCH * iv::MAX_LEN]);
+        let mut batch = Ivs { room: [[0; iv::MAX_LEN]; N], used: 0 };
         let mut first = run.first;
         let mut rest = data;
         let mut left = rest.len() / run.sector_size;
         while left > 0 {
-            let count = left.min(BATCH);
+            let count = left.min(N);
             let (data, after) = rest.split_at(count * run.sector_size);
-            let ivs = &mut room[..count * iv_len];
+            let ivs = batch.of_len(count * iv_len);
             generator.make(first, run.step, iv_len, ivs)?;
             let sectors = Sectors { ivs, iv_len, data, sector_len: run.sector_size };
             (direction.sectors)(&*self.context, sectors)?;
@@ -172,6 +182,26 @@ impl Cipher {
             rest = after;
         }
         Ok(())
+    }
+}
+
+/// The IVs of a batch, or what a backend made of them.
+struct Ivs<const N: usize> {
+    room: [[u8; iv::MAX_LEN]; N],
+    /// What was ever written to.
+    used: usize,
+}
+
+impl<const N: usize> Ivs<N> {
+    fn of_len(&mut self, len: usize) -> &mut [u8] {
+        self.used = self.used.max(len);
+        &mut self.room.as_flattened_mut()[..len]
+    }
+}
+
+impl<const N: usize> Drop for Ivs<N> {
+    fn drop(&mut self) {
+        self.room.as_flattened_mut()[..self.used].zeroize();
     }
 }
 

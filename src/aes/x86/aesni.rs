@@ -3,16 +3,17 @@
 use std::arch::asm;
 use std::arch::x86_64::{
     __m128i, _mm_add_epi8, _mm_add_epi64, _mm_aesdec_si128, _mm_aesdeclast_si128, _mm_aesenc_si128,
-    _mm_aesenclast_si128, _mm_bslli_si128, _mm_bsrli_si128, _mm_clmulepi64_si128, _mm_cmpgt_epi64,
-    _mm_loadu_si128, _mm_set_epi8, _mm_set_epi64x, _mm_set1_epi64x, _mm_shuffle_epi8,
-    _mm_storeu_si128, _mm_sub_epi64, _mm_xor_si128,
+    _mm_aesenclast_si128, _mm_and_si128, _mm_bslli_si128, _mm_bsrli_si128, _mm_clmulepi64_si128,
+    _mm_cmpgt_epi64, _mm_loadu_si128, _mm_set_epi8, _mm_set_epi64x, _mm_set1_epi64x,
+    _mm_shuffle_epi8, _mm_shuffle_epi32, _mm_srai_epi32, _mm_storeu_si128, _mm_sub_epi64,
+    _mm_xor_si128,
 };
 use std::ops::BitXor;
 
 use zeroize::Zeroize;
 
 use super::key::Key;
-use super::lanes::{GROUP, Lanes, WIDEST, load_block, number, store_block, two_operands};
+use super::lanes::{GROUP, LINE, Lanes, WIDEST, load_at, store_at, two_operands};
 use super::{modes, sectors, xts};
 use crate::cpu::Aesni;
 use crate::kernel::{Directions, Kernels, XtsKey};
@@ -56,7 +57,7 @@ kernels! { Aesni, "aes,pclmulqdq,ssse3,sse4.1,sse4.2":
 /// One block.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(super) struct Xmm(__m128i);
+pub(super) struct Xmm(pub(super) __m128i);
 
 impl Xmm {
     /// The block's bytes.
@@ -111,15 +112,29 @@ impl Lanes for Xmm {
     }
 
     #[inline(always)]
-    unsafe fn gather(_: Aesni, from: *const u8, offsets: &[usize; WIDEST]) -> Self {
+    unsafe fn gather(cpu: Aesni, from: *const u8, offsets: &[usize; WIDEST]) -> Self {
         // SAFETY: the caller's.
-        Self(unsafe { load_block(from, offsets[0]) })
+        unsafe { load_at(cpu, from, offsets[0], 0) }
     }
 
     #[inline(always)]
     unsafe fn scatter(self, to: *mut u8, offsets: &[usize; WIDEST]) {
         // SAFETY: the caller's.
-        unsafe { store_block(to, offsets[0], self.0) };
+        unsafe { store_at(self, to, offsets[0], 0) };
+    }
+
+    #[inline(always)]
+    unsafe fn gather_line(cpu: Aesni, from: *const u8, offsets: &[usize; WIDEST]) -> [Self; LINE] {
+        // SAFETY: the caller's, for each block of the line.
+        [0, 1, 2, 3].map(|i| unsafe { load_at(cpu, from, offsets[0], i) })
+    }
+
+    #[inline(always)]
+    unsafe fn scatter_line(line: [Self; LINE], to: *mut u8, offsets: &[usize; WIDEST]) {
+        for (i, block) in line.into_iter().enumerate() {
+            // SAFETY: the caller's, for each block of the line.
+            unsafe { store_at(block, to, offsets[0], i) };
+        }
     }
 
     #[inline(always)]
@@ -154,14 +169,13 @@ impl Lanes for Xmm {
     }
 
     #[inline(always)]
-    fn tweaks(_: Aesni, first: __m128i) -> [Self; GROUP] {
-        let mut tweak = u128::from_le_bytes(Self(first).to_bytes());
-        let mut tweaks = [Self(first); GROUP];
-        for slot in &mut tweaks[1..] {
-            tweak = crate::xts::double(tweak);
-            *slot = Self(number(tweak));
+    fn begin<const ROUND: usize>(_: Aesni, first: __m128i, tweaks: &mut [Self; GROUP]) {
+        match ROUND {
+            1 => tweaks[0] = Self(first),
+            // SAFETY: a value of this type exists only where the CPU has the instructions.
+            2..=GROUP => tweaks[ROUND - 1] = Self(unsafe { times_x(tweaks[ROUND - 2].0) }),
+            _ => {}
         }
-        tweaks
     }
 
     #[inline(always)]
@@ -216,6 +230,16 @@ fn add_small(number: __m128i, small: __m128i) -> __m128i {
     let half = _mm_set1_epi64x(i64::MIN);
     let wrapped = _mm_cmpgt_epi64(_mm_xor_si128(small, half), _mm_xor_si128(sum, half));
     _mm_sub_epi64(sum, _mm_bslli_si128::<8>(wrapped))
+}
+
+/// Multiplies a tweak by x: what leaves a lower half enters the upper, and what leaves that comes back in below.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn times_x(tweak: __m128i) -> __m128i {
+    // The sign of each half, in the words of the other.
+    let out = _mm_srai_epi32::<31>(_mm_shuffle_epi32::<0b01_01_11_11>(tweak));
+    let entering = _mm_and_si128(out, _mm_set_epi64x(1, 0x87));
+    _mm_xor_si128(_mm_add_epi64(tweak, tweak), entering)
 }
 
 /// Multiplies a tweak by x^8: the byte shifted out comes back in below, times x^7 + x^2 + x + 1.

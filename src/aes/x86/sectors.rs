@@ -4,39 +4,15 @@
 //! the data, as if they were data themselves; CBC encrypts many sectors side by side, since a chain leaves most of the
 //! CPU idle; the other modes only lose what lies between two calls.
 
-use std::slice;
-
 use inout::InOutBuf;
 
 use super::key::{Key, Schedule};
-use super::lanes::{GROUP, Lanes, Nothing, block, in_reach, last_round, middle_rounds};
-use super::stream::{Abreast, BLOCK, Stream};
+use super::lanes::{
+    GROUP, LINE, Lanes, Nothing, block, in_reach, last_round, middle_rounds, opaque_mut,
+};
+use super::stream::{Abreast, BLOCK, Cut, Stream};
 use super::{modes, xts};
 use crate::kernel::{Sectors, XtsKey};
-
-/// Sectors one after the other.
-struct Cut<'v, 'i, 'o> {
-    ivs: slice::Iter<'v, [u8; BLOCK]>,
-    stream: Stream<'i, 'o>,
-    /// Blocks in a sector.
-    blocks: usize,
-}
-
-impl<'v, 'i, 'o> Cut<'v, 'i, 'o> {
-    #[inline(always)]
-    fn new(sectors: Sectors<'v, 'i, 'o>) -> Self {
-        let (ivs, _) = sectors.ivs.as_chunks();
-        let blocks = sectors.sector_len / BLOCK;
-        Self { ivs: ivs.iter(), stream: Stream::new(sectors.data), blocks }
-    }
-
-    /// The next sector and its IV.
-    #[inline(always)]
-    fn next(&mut self) -> Option<(&'v [u8; BLOCK], Stream<'i, 'o>)> {
-        let iv = self.ivs.next()?;
-        Some((iv, self.stream.split(self.blocks)))
-    }
-}
 
 /// XTS, a data unit a sector.
 #[inline(always)]
@@ -46,10 +22,7 @@ pub(super) fn xts_encrypt<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
 ) {
     let cpu = key.cpu().into();
     encrypt_ivs::<L, N>(cpu, &key.tweak.encrypt, sectors.ivs);
-    let mut cut = Cut::new(sectors);
-    while let Some((tweak, stream)) = cut.next() {
-        xts::unit::<L, N, false>(cpu, &key.data.encrypt, block(tweak), stream);
-    }
+    xts::units::<L, N, false>(cpu, &key.data.encrypt, Cut::new(sectors));
 }
 
 /// The inverse of [`xts_encrypt`].
@@ -60,10 +33,7 @@ pub(super) fn xts_decrypt<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
 ) {
     let cpu = key.cpu().into();
     encrypt_ivs::<L, N>(cpu, &key.tweak.encrypt, sectors.ivs);
-    let mut cut = Cut::new(sectors);
-    while let Some((tweak, stream)) = cut.next() {
-        xts::unit::<L, N, true>(cpu, &key.data.decrypt, block(tweak), stream);
-    }
+    xts::units::<L, N, true>(cpu, &key.data.decrypt, Cut::new(sectors));
 }
 
 /// Makes the first tweak of every sector, where its IV was.
@@ -97,6 +67,10 @@ pub(super) fn cbc_encrypt<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
 }
 
 /// The next chains, as many as `M` registers have lanes.
+///
+/// A line of each sector is read at a time, and what became of it is written, while the lines before or after are worked
+/// on. Large sectors all begin at the same place of a page, so that the cache can hold but a few of them: block by
+/// block, each line would be fetched several times.
 #[inline(always)]
 fn chains<L: Lanes, const N: usize, const M: usize>(
     cpu: L::Cpu,
@@ -107,22 +81,86 @@ fn chains<L: Lanes, const N: usize, const M: usize>(
 ) {
     let ivs = Abreast::<L, M>::take(cpu, ivs, 1);
     let mut sectors = Abreast::<L, M>::take(cpu, data, blocks);
-    let mut state = [L::splat(cpu, keys[0]); M];
-    for (i, chain) in state.iter_mut().enumerate() {
+    let mut chains = [L::splat(cpu, keys[0]); M];
+    for (i, chain) in chains.iter_mut().enumerate() {
         *chain = ivs.load(i, 0);
     }
-    for number in 0..sectors.blocks() {
-        let keys = in_reach::<L, N>(keys);
-        let first = L::splat(cpu, keys[0]);
-        for (i, chain) in state.iter_mut().enumerate() {
-            *chain = chain.xor3(first, sectors.load(i, number));
+    let in_lines = blocks / LINE * LINE;
+    if in_lines > 0 {
+        lines(cpu, keys, in_lines, &mut chains, &mut sectors);
+    }
+    for number in in_lines..blocks {
+        let mut data = chains;
+        for (i, block) in data.iter_mut().enumerate() {
+            *block = sectors.load(i, number);
         }
-        middle_rounds::<L, _, N, M, false>(cpu, keys, &mut state, &mut Nothing);
-        let last = L::splat(cpu, keys[N - 1]);
-        for (i, chain) in state.iter_mut().enumerate() {
-            *chain = last_round::<L, false>(*chain, last);
-            sectors.store(i, number, *chain);
+        extend(cpu, keys, &mut chains, &data);
+        for (i, block) in chains.into_iter().enumerate() {
+            sectors.store(i, number, block);
         }
+    }
+}
+
+/// The first blocks of chains, so many that they are whole lines. Where a line was put aside, its ciphertext takes its
+/// place: no plaintext is left there.
+#[inline(always)]
+fn lines<L: Lanes, const N: usize, const M: usize>(
+    cpu: L::Cpu,
+    keys: &Schedule<N>,
+    blocks: usize,
+    chains: &mut [L; M],
+    sectors: &mut Abreast<'_, '_, L, M>,
+) {
+    let mut buffers = [[[chains[0]; LINE]; M]; 2];
+    let [now, other] = opaque_mut(&mut buffers);
+    let (mut now, mut other) = (now, other);
+    for (i, line) in now.iter_mut().enumerate() {
+        *line = sectors.load_line(i, 0);
+    }
+    for start in (0..blocks).step_by(LINE) {
+        for number in 0..LINE {
+            let mut data = *chains;
+            for (block, line) in data.iter_mut().zip(&*now) {
+                *block = line[number];
+            }
+            extend(cpu, keys, chains, &data);
+            for (line, chain) in now.iter_mut().zip(&*chains) {
+                line[number] = *chain;
+            }
+            let part = number * M / LINE..(number + 1) * M / LINE;
+            for (i, line) in part.clone().zip(&mut other[part]) {
+                if start > 0 {
+                    sectors.store_line(i, start - LINE, *line);
+                }
+                if start + LINE < blocks {
+                    *line = sectors.load_line(i, start + LINE);
+                }
+            }
+        }
+        std::mem::swap(&mut now, &mut other);
+    }
+    for (i, line) in other.iter().enumerate() {
+        sectors.store_line(i, blocks - LINE, *line);
+    }
+}
+
+/// Encrypts the next block of each chain, which then ends with that.
+#[inline(always)]
+fn extend<L: Lanes, const N: usize, const M: usize>(
+    cpu: L::Cpu,
+    keys: &Schedule<N>,
+    chains: &mut [L; M],
+    blocks: &[L; M],
+) {
+    let keys = in_reach::<L, N>(keys);
+    let first = L::splat(cpu, keys[0]);
+    for (chain, block) in chains.iter_mut().zip(blocks) {
+        *chain = chain.xor3(first, *block);
+    }
+    middle_rounds::<L, _, N, M, false>(cpu, keys, chains, &mut Nothing);
+    let last = L::splat(cpu, keys[N - 1]);
+    for chain in chains {
+        *chain = last_round::<L, false>(*chain, last);
     }
 }
 
