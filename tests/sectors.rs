@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::cell::UnsafeCell;
 use std::thread;
 
 use common::bytes::{Random, d1, hex, k, sha256};
@@ -236,9 +237,10 @@ fn rules_for_large_sectors() {
 fn another_run_is_another_result() {
     let cipher = new(CipherAlgorithm::Aes256, CipherMode::Xts, &k(64));
     let usual = Run { first: 3, step: 1, sector_size: 512 };
-    let encrypt = |ivgen, run| apart(&cipher, Direction::Encrypt, Some(ivgen), run, &d1(2048));
-    let output = encrypt(&IvGen::plain64(), usual);
-    assert_eq!(encrypt(&IvGen::plain(), usual), output, "the numbers are small");
+    let encrypt =
+        |ivgen: IvGen, run| apart(&cipher, Direction::Encrypt, Some(&ivgen), run, &d1(2048));
+    let output = encrypt(IvGen::plain64(), usual);
+    assert_eq!(encrypt(IvGen::plain(), usual), output, "the numbers are small");
     for other in [
         Run { first: 4, ..usual },
         Run { step: 2, ..usual },
@@ -246,7 +248,7 @@ fn another_run_is_another_result() {
         Run { sector_size: 1024, ..usual },
         Run { first: 3 + (1 << 32), ..usual },
     ] {
-        assert_ne!(encrypt(&IvGen::plain64(), other), output, "{other:?}");
+        assert_ne!(encrypt(IvGen::plain64(), other), output, "{other:?}");
     }
     let decrypted = apart(&cipher, Direction::Decrypt, Some(&IvGen::plain64()), usual, &d1(2048));
     assert_ne!(decrypted, output);
@@ -380,6 +382,20 @@ fn threads_share_one_cipher() {
             threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
         });
     }
+}
+
+/// Control of `tools/check-threads`: ThreadSanitizer sees a race where there is one.
+#[test]
+#[ignore = "it races on purpose"]
+#[allow(unsafe_code, reason = "safe code does not race")]
+fn a_race_is_reported() {
+    struct Racy(UnsafeCell<u64>);
+    // SAFETY: it is not sound, and that is the point.
+    unsafe impl Sync for Racy {}
+    let counter = &Racy(UnsafeCell::new(0));
+    // SAFETY: none; two threads write at the same time.
+    let count = || unsafe { *counter.0.get() += 1 };
+    thread::scope(|scope| [(); 2].map(|()| scope.spawn(count)).map(|_| ()));
 }
 
 /// A backend that fails midway, forced through the feature `test-hooks`: all of the output is zeroed, and the object is
