@@ -1,11 +1,14 @@
 //! Runs of sectors: equal to setting each sector's IV and encrypting it, on every backend, in every mode, with every
 //! generator, from any number of threads.
 
+#![allow(unsafe_code, reason = "the backends are listed by a C function; safe code does not race")]
+
 mod common;
 
 use std::cell::UnsafeCell;
 use std::thread;
 
+use common::backends::{libraries, new_with};
 use common::bytes::{Random, d1, hex, k, sha256};
 use common::calls::{Direction, FILL, key_len, new, supported_pairs};
 use common::vectors::{self, Record};
@@ -100,11 +103,23 @@ fn generators(block_len: usize) -> Vec<(&'static str, IvGen)> {
 
 #[test]
 fn equal_to_one_call_a_sector() {
+    equal(|algorithm, mode, key| Some(new(algorithm, mode, key)));
+}
+
+/// The libraries, which may lock within; the IVs are made by the native backend.
+#[test]
+fn equal_on_other_backends() {
+    for backend in libraries() {
+        equal(|algorithm, mode, key| new_with(&backend, algorithm, mode, key));
+    }
+}
+
+fn equal(open: impl Fn(CipherAlgorithm, CipherMode, &[u8]) -> Option<Cipher>) {
     let mut random = Random::new();
     let data = random.bytes(70 * 528);
     for (algorithm, mode) in supported_pairs() {
         let key = k(key_len(algorithm, mode));
-        let cipher = new(algorithm, mode, &key);
+        let Some(cipher) = open(algorithm, mode, &key) else { continue };
         let mut reference = new(algorithm, mode, &key);
         let block_len = algorithm.block_len();
         let iv_len = mode.iv_len(algorithm);
@@ -118,12 +133,14 @@ fn equal_to_one_call_a_sector() {
                     let input = &data[..count * sector_size];
                     let ivgen = Some(&ivgen);
                     let expected = one_by_one(&mut reference, iv_len, direction, ivgen, run, input);
-                    let context =
-                        || format!("{algorithm:?}-{mode:?} {rule} {direction:?} {count} {run:?}");
+                    let context = || {
+                        let backend = cipher.backend();
+                        format!("{backend:?} {algorithm:?}-{mode:?} {rule} {direction:?} {run:?}")
+                    };
                     let output = apart(&cipher, direction, ivgen, run, input);
-                    assert_eq!(output, Ok(expected.clone()), "{}", context());
+                    assert_eq!(output, Ok(expected.clone()), "{} {count}", context());
                     let output = in_place(&cipher, direction, ivgen, run, input);
-                    assert_eq!(output, Ok(expected), "{} in place", context());
+                    assert_eq!(output, Ok(expected), "{} {count} in place", context());
                 }
             }
         }
@@ -268,7 +285,7 @@ fn refusals() {
         let refuse = |ivgen, run, len, error| {
             for direction in Direction::BOTH {
                 let result = apart(&cipher, direction, ivgen, run, &d1(len));
-                assert_eq!(result, Err(error), "{algorithm:?}-{mode:?} {run:?} {len}");
+                assert_eq!(result.as_ref(), Err(&error), "{algorithm:?}-{mode:?} {run:?} {len}");
             }
         };
         let accept = |ivgen, run, len| {
@@ -348,46 +365,60 @@ fn texts() {
 /// cipher of the thread's own makes of the sectors one by one. `tools/check-threads` runs it under ThreadSanitizer.
 #[test]
 fn threads_share_one_cipher() {
+    for mode in CipherMode::ALL {
+        share(mode, new);
+    }
+}
+
+#[test]
+fn threads_share_one_cipher_of_a_library() {
+    for backend in libraries() {
+        for mode in CipherMode::ALL {
+            share(mode, |algorithm, mode, key| {
+                new_with(&backend, algorithm, mode, key).expect("AES in every mode")
+            });
+        }
+    }
+}
+
+fn share(mode: CipherMode, open: impl Fn(CipherAlgorithm, CipherMode, &[u8]) -> Cipher) {
     const THREADS: usize = 8;
     const RUNS: usize = 60;
-    for mode in CipherMode::ALL {
-        let algorithm = CipherAlgorithm::Aes256;
-        let key = k(key_len(algorithm, mode));
-        let iv_len = mode.iv_len(algorithm);
-        let cipher = new(algorithm, mode, &key);
-        let ivgen = IvGen::essiv(algorithm, HashAlgorithm::Sha256, &key[..32]).expect("it fits");
-        let work = |thread: usize| {
-            let mut random = Random::new();
-            for _ in 0..1000 * thread {
-                random.number();
-            }
-            let mut reference = new(algorithm, mode, &key);
-            for _ in 0..RUNS {
-                let sector_size = [16, 512, 512, 528, 4096][random.below(5)];
-                let count = random.below(20);
-                let run = Run { first: random.number() >> 1, step: 1, sector_size };
-                let direction = Direction::BOTH[random.below(2)];
-                let offset = random.below(16);
-                let mut data = random.bytes(offset + count * sector_size);
-                let data = &mut data[offset..];
-                let expected =
-                    one_by_one(&mut reference, iv_len, direction, Some(&ivgen), run, data);
-                let buffer = InOutBuf::from(&mut data[..]);
-                call(&cipher, direction, Some(&ivgen), run, buffer).expect("whole sectors");
-                assert!(data == expected, "{mode:?} {direction:?} {count} {run:?}");
-            }
-        };
-        thread::scope(|scope| {
-            let threads: Vec<_> = (0..THREADS).map(|i| scope.spawn(move || work(i))).collect();
-            threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
-        });
-    }
+    let algorithm = CipherAlgorithm::Aes256;
+    let key = k(key_len(algorithm, mode));
+    let iv_len = mode.iv_len(algorithm);
+    let cipher = open(algorithm, mode, &key);
+    let ivgen = IvGen::essiv(algorithm, HashAlgorithm::Sha256, &key[..32]).expect("it fits");
+    let work = |thread: usize| {
+        let mut random = Random::new();
+        for _ in 0..1000 * thread {
+            random.number();
+        }
+        let mut reference = new(algorithm, mode, &key);
+        for _ in 0..RUNS {
+            let sector_size = [16, 512, 512, 528, 4096][random.below(5)];
+            let count = random.below(20);
+            let run = Run { first: random.number() >> 1, step: 1, sector_size };
+            let direction = Direction::BOTH[random.below(2)];
+            let offset = random.below(16);
+            let mut data = random.bytes(offset + count * sector_size);
+            let data = &mut data[offset..];
+            let expected = one_by_one(&mut reference, iv_len, direction, Some(&ivgen), run, data);
+            let buffer = InOutBuf::from(&mut data[..]);
+            call(&cipher, direction, Some(&ivgen), run, buffer).expect("whole sectors");
+            assert!(data == expected, "{mode:?} {direction:?} {count} {run:?}");
+        }
+    };
+    thread::scope(|scope| {
+        let work = &work;
+        let threads: Vec<_> = (0..THREADS).map(|i| scope.spawn(move || work(i))).collect();
+        threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
+    });
 }
 
 /// Control of `tools/check-threads`: ThreadSanitizer sees a race where there is one.
 #[test]
 #[ignore = "it races on purpose"]
-#[allow(unsafe_code, reason = "safe code does not race")]
 fn a_race_is_reported() {
     struct Racy(UnsafeCell<u64>);
     // SAFETY: it is not sound, and that is the point.
@@ -427,14 +458,14 @@ fn failing_midway_zeroes_and_kills() {
                     "{algorithm:?}-{mode:?}: {direction:?}, {fault:?}"
                 );
 
-                let dead = Err(Error::Dead("cipher"));
+                let dead = || Err(Error::Dead("cipher"));
                 let elsewhere = thread::scope(|scope| {
                     let again = || apart(&failing, direction, plain64, run, &d1(96));
                     scope.spawn(again).join().expect("no panic")
                 });
-                assert_eq!(elsewhere, dead);
-                assert_eq!(apart(&failing, direction, plain64, run, &[]), dead);
-                assert_eq!(direction.apart(&mut failing, &d1(64)), dead);
+                assert_eq!(elsewhere, dead());
+                assert_eq!(apart(&failing, direction, plain64, run, &[]), dead());
+                assert_eq!(direction.apart(&mut failing, &d1(64)), dead());
             }
         }
     }
