@@ -77,7 +77,8 @@ static void check_pair(const Pair *pair)
             for (c = 0; c < G_N_ELEMENTS(counts); c++) {
                 size_t len = counts[c] * run.sector_size;
                 /* At an odd address. */
-                g_autofree uint8_t *in = filled(len + 1, pattern_d2), *want = g_malloc(len + 1), *out = g_malloc(len + 2);
+                g_autofree uint8_t *in = filled(len + 1, pattern_d2), *want = g_malloc(len + 1);
+                g_autofree uint8_t *out = g_malloc(len + 2);
 
                 for (direction = ENCRYPT; direction <= DECRYPT; direction++) {
                     memcpy(want, in + 1, len);

@@ -145,8 +145,9 @@ typedef struct QCryptoIVGen QCryptoIVGen;
  *
  * A keyed cipher in one mode. The fields are for reading; what follows them is private.
  *
- * One object encrypts and decrypts, sharing one IV. It may be used from any thread, by one thread at a time;
- * different objects are independent. It must not be used on both sides of a fork.
+ * One object encrypts and decrypts, sharing one IV. It may be used from any thread, by one thread at a time, but for
+ * qcrypto_cipher_encrypt_sectors() and qcrypto_cipher_decrypt_sectors(); different objects are independent. It must
+ * not be used on both sides of a fork.
  */
 typedef struct QCryptoCipher {
   /**
@@ -950,12 +951,12 @@ const char *qcrypto_version(void);
  *
  * Sector i of the run, from 0, has the number @first_sector + i * @iv_step. Where sectors are longer than 512 bytes,
  * dm-crypt numbers them in units of 512 bytes, @iv_step being @sector_size / 512, or, with its option
- * iv_large_sectors, one by one, @iv_step being 1. Numbers wrap as the generator has it: those of plain at 32 bits. With
- * plain64 and essiv, a run whose last number exceeds 64 bits is an error. The generator must fit the cipher: essiv
- * makes IVs of the block length of the cipher that it was made with, and no others.
+ * iv_large_sectors, one by one, @iv_step being 1. Numbers wrap as the generator has it: those of plain at 32 bits.
+ * With plain64 and essiv, a run whose last number exceeds 64 bits is an error. The generator must fit the cipher:
+ * essiv makes IVs of the block length of the cipher that it was made with, and no others.
  *
- * The IV of @cipher is neither used nor changed. **Any number of threads may be in these two functions at once with the
- * same @cipher and @ivgen**, but no other function may use the @cipher meanwhile.
+ * The IV of @cipher is neither used nor changed. **Any number of threads may be in these two functions at once with
+ * the same @cipher and @ivgen**, but no other function may use the @cipher meanwhile.
  *
  * A refused call writes nothing and changes nothing. A call that fails midway zeroes all of @out, also where it is
  * @in, and the @cipher then refuses every later call, from whatever thread; calls under way in other threads go on.

@@ -207,8 +207,8 @@ impl Drop for Cipher {
     }
 }
 
-/// A call's buffers. Unless the call completes, also when it panics, the output is zeroed and the object dead: in place,
-/// half of the output would be plaintext and half ciphertext.
+/// A call's buffers. Unless the call completes, also when it panics, the output is zeroed and the object dead: in
+/// place, half of the output would be plaintext and half ciphertext.
 struct Output<'d, 'i, 'o> {
     data: InOutBuf<'i, 'o, u8>,
     complete: bool,

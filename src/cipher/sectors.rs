@@ -28,8 +28,8 @@ pub trait SectorIvs {
     /// Whether numbers of more than 64 bits have an IV, because only their lower bits count.
     fn wraps(&self) -> bool;
 
-    /// Makes the IVs of the sectors numbered `first`, `first + step` and so on, one after the other, each `iv_len` bytes.
-    /// Sums wrap at 64 bits.
+    /// Makes the IVs of the sectors numbered `first`, `first + step` and so on, one after the other, each `iv_len`
+    /// bytes. Sums wrap at 64 bits.
     ///
     /// # Errors
     /// The backend of the generator's cipher failed.
@@ -67,8 +67,8 @@ const DECRYPT: Direction = Direction {
 };
 
 impl Cipher {
-    /// Encrypts the sectors of a run, each from the IV that `ivs` makes of its number, as setting that IV and encrypting
-    /// it would. ECB has no IV and asks for none.
+    /// Encrypts the sectors of a run, each from the IV that `ivs` makes of its number, as setting that IV and
+    /// encrypting it would. ECB has no IV and asks for none.
     ///
     /// # Errors
     /// What [`Cipher::check_sectors`] refuses changes nothing. A failure midway zeroes the output and ends the object.
@@ -97,8 +97,8 @@ impl Cipher {
     /// Refuses a run that cannot be worked on as `len` bytes of data.
     ///
     /// # Errors
-    /// Parts of blocks or sectors, no generator where the mode needs one, one made for another cipher, numbers that it has
-    /// no IV for, or a dead object.
+    /// Parts of blocks or sectors, no generator where the mode needs one, one made for another cipher, numbers that it
+    /// has no IV for, or a dead object.
     pub fn check_sectors(
         &self,
         ivs: Option<&dyn SectorIvs>,

@@ -121,8 +121,8 @@ pub(super) trait Lanes: Copy + Zeroize + BitXor<Output = Self> {
     /// The sum of the 128-bit little-endian number in each lane and one of less than 64 bits, modulo 2^128.
     fn add_small(self, small: Self) -> Self;
 
-    /// XTS: a part of making the tweaks of the first group of a data unit, whose first block has the tweak `first`. `ROUND`
-    /// 1 to 8, in this order, make all.
+    /// XTS: a part of making the tweaks of the first group of a data unit, whose first block has the tweak `first`.
+    /// `ROUND` 1 to 8, in this order, make all.
     fn begin<const ROUND: usize>(cpu: Self::Cpu, first: __m128i, tweaks: &mut [Self; GROUP]);
 
     /// XTS: a part of making the tweaks of the group after the one at hand. `ROUND` 1 to 8, in this order, make all.

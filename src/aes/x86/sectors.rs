@@ -68,9 +68,9 @@ pub(super) fn cbc_encrypt<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
 
 /// The next chains, as many as `M` registers have lanes.
 ///
-/// A line of each sector is read at a time, and what became of it is written, while the lines before or after are worked
-/// on. Large sectors all begin at the same place of a page, so that the cache can hold but a few of them: block by
-/// block, each line would be fetched several times.
+/// A line of each sector is read at a time, and what became of it is written, while the lines before or after are
+/// worked on. Large sectors all begin at the same place of a page, so that the cache can hold but a few of them: block
+/// by block, each line would be fetched several times.
 #[inline(always)]
 fn chains<L: Lanes, const N: usize, const M: usize>(
     cpu: L::Cpu,

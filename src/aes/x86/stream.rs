@@ -220,8 +220,8 @@ impl<'v, 'i, 'o> Cut<'v, 'i, 'o> {
     }
 }
 
-/// So many registers of sectors side by side, a sector in each lane. Where there are fewer sectors than lanes, the lanes
-/// at the end go over the last sector with it: they read, make and write the same.
+/// So many registers of sectors side by side, a sector in each lane. Where there are fewer sectors than lanes, the
+/// lanes at the end go over the last sector with it: they read, make and write the same.
 pub(super) struct Abreast<'i, 'o, L: Lanes, const M: usize> {
     cpu: L::Cpu,
     from: *const u8,
