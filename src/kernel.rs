@@ -38,13 +38,13 @@ impl<K> Directions<K> {
         Self { encrypt, decrypt, encrypt_sectors: None, decrypt_sectors: None }
     }
 
-    /// The mode with kernels over sectors.
+    /// The mode with kernels over sectors, in the directions that have one.
     pub(crate) const fn with_sectors(
         self,
-        encrypt: SectorsKernel<K>,
-        decrypt: SectorsKernel<K>,
+        encrypt_sectors: Option<SectorsKernel<K>>,
+        decrypt_sectors: Option<SectorsKernel<K>>,
     ) -> Self {
-        Self { encrypt_sectors: Some(encrypt), decrypt_sectors: Some(decrypt), ..self }
+        Self { encrypt_sectors, decrypt_sectors, ..self }
     }
 }
 

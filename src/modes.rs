@@ -17,10 +17,8 @@ impl<C: BlockCipherEncrypt + BlockCipherDecrypt> Kernels<C> {
         Self {
             name: c"native/portable",
             ecb: Directions::new(ecb_encrypt, ecb_decrypt),
-            cbc: Directions {
-                encrypt_sectors: Some(cbc_encrypt_sectors),
-                ..Directions::new(cbc_encrypt, cbc_decrypt)
-            },
+            cbc: Directions::new(cbc_encrypt, cbc_decrypt)
+                .with_sectors(Some(cbc_encrypt_sectors), None),
             ctr: Directions::new(ctr, ctr),
             xts: None,
         }

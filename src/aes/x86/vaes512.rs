@@ -28,11 +28,11 @@ impl<P: Copy + Into<Vaes512> + Into<Vaes256> + Into<Aesni>, const N: usize> Kern
             name: c"native/vaes512",
             ecb: Directions::new(ecb_encrypt, ecb_decrypt),
             cbc: Directions { decrypt: cbc_decrypt, ..Self::vaes256().cbc }
-                .with_sectors(cbc_encrypt_sectors, cbc_decrypt_sectors),
-            ctr: Directions::new(ctr, ctr).with_sectors(ctr_sectors, ctr_sectors),
+                .with_sectors(Some(cbc_encrypt_sectors), Some(cbc_decrypt_sectors)),
+            ctr: Directions::new(ctr, ctr).with_sectors(Some(ctr_sectors), Some(ctr_sectors)),
             xts: Some(
                 Directions::new(xts_encrypt, xts_decrypt)
-                    .with_sectors(xts_encrypt_sectors, xts_decrypt_sectors),
+                    .with_sectors(Some(xts_encrypt_sectors), Some(xts_decrypt_sectors)),
             ),
         }
     }
