@@ -244,6 +244,48 @@ static void test_calls(void)
     for_each_pair(check_calls);
 }
 
+/* The same of a run of sectors: all of it is zeroed, whatever sector it was that failed. */
+static void check_sectors(const Pair *pair)
+{
+    enum { SECTOR = 48, LEN = 100 * SECTOR };
+    g_autoptr(QCryptoIVGen) ivgen = qcrypto_ivgen_new(QCRYPTO_IV_GEN_ALGO_PLAIN64, 0, 0, NULL, 0, &error_abort);
+    g_autoptr(QCryptoCipher) other = open_pair(pair);
+    uint8_t want[LEN], data[LEN];
+    Error *err = NULL;
+    int fault, direction;
+
+    fill(want, LEN, pattern_sec);
+    for (fault = PANIC_AT_ENTRY; fault <= FAIL_MIDWAY; fault++) {
+        for (direction = ENCRYPT; direction <= DECRYPT; direction++) {
+            QCryptoCipher *cipher = open_pair(pair);
+
+            memcpy(data, want, LEN);
+            qcrypto_test_arm(fault);
+            g_assert_cmpint(direction == ENCRYPT
+                            ? qcrypto_cipher_encrypt_sectors(cipher, ivgen, 1, 1, SECTOR, data, data, LEN, &err)
+                            : qcrypto_cipher_decrypt_sectors(cipher, ivgen, 1, 1, SECTOR, data, data, LEN, &err),
+                            ==, -1);
+            expect_error(&err, internal_error);
+            if (fault == PANIC_AT_ENTRY) {
+                expect_bytes(data, want, LEN, "sectors of %s, %s", pair->name, fault_name[fault]);
+            } else {
+                expect_all(data, 0, LEN, "sectors of %s, %s", pair->name, fault_name[fault]);
+            }
+            g_assert_cmpint(qcrypto_cipher_encrypt_sectors(cipher, ivgen, 1, 1, SECTOR, data, data, LEN, &err), ==, -1);
+            expect_error(&err, unusable);
+            g_assert_cmpint(qcrypto_cipher_decrypt_sectors(cipher, ivgen, 1, 1, SECTOR, NULL, NULL, 0, &err), ==, -1);
+            expect_error(&err, unusable);
+            expect_dead(cipher, pair);
+            expect_alive(other, pair);
+        }
+    }
+}
+
+static void test_sectors(void)
+{
+    for_each_pair(check_sectors);
+}
+
 /* A call that is refused does not get as far as a fault midway: nothing is zeroed and the object lives on. */
 static void check_refused(const Pair *pair)
 {
@@ -666,6 +708,7 @@ int main(int argc, char **argv)
     g_test_add_func("/crypto/faults/nothing-to-fail", test_nothing_to_fail);
     g_test_add_func("/crypto/faults/setiv", test_setiv);
     g_test_add_func("/crypto/faults/P4-encrypt-decrypt", test_calls);
+    g_test_add_func("/crypto/faults/sectors", test_sectors);
     g_test_add_func("/crypto/faults/refused", test_refused);
     g_test_add_func("/crypto/faults/threads", test_threads);
     g_test_add_func("/crypto/faults/error-fatal", test_error_fatal);

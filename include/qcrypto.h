@@ -145,8 +145,9 @@ typedef struct QCryptoIVGen QCryptoIVGen;
  *
  * A keyed cipher in one mode. The fields are for reading; what follows them is private.
  *
- * One object encrypts and decrypts, sharing one IV. It may be used from any thread, by one thread at a time;
- * different objects are independent. It must not be used on both sides of a fork.
+ * One object encrypts and decrypts, sharing one IV. It may be used from any thread, by one thread at a time, but for
+ * qcrypto_cipher_encrypt_sectors() and qcrypto_cipher_decrypt_sectors(); different objects are independent. It must
+ * not be used on both sides of a fork.
  */
 typedef struct QCryptoCipher {
   /**
@@ -931,6 +932,72 @@ char *qcrypto_list_backends(void);
  * Returns: (transfer none): the version of the library at run time, "MAJOR.MINOR.PATCH"
  */
 const char *qcrypto_version(void);
+
+/**
+ * qcrypto_cipher_encrypt_sectors:
+ * @cipher: the object
+ * @ivgen: what makes the IV of each sector; may be NULL in ECB, which has no IV
+ * @first_sector: the number of the first sector
+ * @iv_step: what is added to the number from one sector to the next
+ * @sector_size: the length of a sector in bytes, a multiple of the block length
+ * @in: the plaintext, @len bytes
+ * @out: room for the ciphertext, @len bytes: the same buffer as @in, or one that shares no byte with it
+ * @len: the length in bytes, a multiple of @sector_size; 0 does nothing and allows NULL buffers
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Encrypt a run of sectors. The result is that of qcrypto_ivgen_calculate() with the number of the sector,
+ * qcrypto_cipher_setiv() and qcrypto_cipher_encrypt() for one sector after the other, but sectors are worked on
+ * together: that is faster where they are short, and in CBC many times as fast.
+ *
+ * Sector i of the run, from 0, has the number @first_sector + i * @iv_step. Where sectors are longer than 512 bytes,
+ * dm-crypt numbers them in units of 512 bytes, @iv_step being @sector_size / 512, or, with its option
+ * iv_large_sectors, one by one, @iv_step being 1. Numbers wrap as the generator has it: those of plain at 32 bits.
+ * With plain64 and essiv, a run whose last number exceeds 64 bits is an error. The generator must fit the cipher:
+ * essiv makes IVs of the block length of the cipher that it was made with, and no others.
+ *
+ * The IV of @cipher is neither used nor changed. **Any number of threads may be in these two functions at once with
+ * the same @cipher and @ivgen**, but no other function may use the @cipher meanwhile.
+ *
+ * A refused call writes nothing and changes nothing. A call that fails midway zeroes all of @out, also where it is
+ * @in, and the @cipher then refuses every later call, from whatever thread; calls under way in other threads go on.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_cipher_encrypt_sectors(const struct QCryptoCipher *cipher,
+                                   struct QCryptoIVGen *ivgen,
+                                   uint64_t first_sector,
+                                   uint64_t iv_step,
+                                   size_t sector_size,
+                                   const void *in,
+                                   void *out,
+                                   size_t len,
+                                   Error **errp);
+
+/**
+ * qcrypto_cipher_decrypt_sectors:
+ * @cipher: the object
+ * @ivgen: what makes the IV of each sector; may be NULL in ECB, which has no IV
+ * @first_sector: the number of the first sector
+ * @iv_step: what is added to the number from one sector to the next
+ * @sector_size: the length of a sector in bytes, a multiple of the block length
+ * @in: the ciphertext, @len bytes
+ * @out: room for the plaintext, @len bytes: the same buffer as @in, or one that shares no byte with it
+ * @len: the length in bytes, a multiple of @sector_size; 0 does nothing and allows NULL buffers
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * Decrypt a run of sectors, in all else as qcrypto_cipher_encrypt_sectors().
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_cipher_decrypt_sectors(const struct QCryptoCipher *cipher,
+                                   struct QCryptoIVGen *ivgen,
+                                   uint64_t first_sector,
+                                   uint64_t iv_step,
+                                   size_t sector_size,
+                                   const void *in,
+                                   void *out,
+                                   size_t len,
+                                   Error **errp);
 
 #ifdef __cplusplus
 }  // extern "C"

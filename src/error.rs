@@ -92,6 +92,36 @@ pub enum Error {
     PbkdfOutput(usize),
     /// An IV generator number that names no rule.
     IvGenOutOfRange(u32),
+    /// Sectors of no bytes, or of parts of a block, in bytes.
+    SectorSize {
+        /// what the caller gave
+        size: usize,
+        /// the cipher's block length
+        block_len: usize,
+    },
+    /// Data that does not end at a sector boundary, in bytes.
+    PartialSector {
+        /// what the caller gave
+        len: usize,
+        /// the length of a sector
+        sector_size: usize,
+    },
+    /// An IV generator that was made for a cipher of another block length, in bytes.
+    IvGenLength {
+        /// what the generator makes
+        made: usize,
+        /// what the algorithm and mode take
+        expected: usize,
+    },
+    /// Sectors whose numbers go beyond 64 bits.
+    SectorRange {
+        /// the number of the first sector
+        first: u64,
+        /// what is added from a sector to the next
+        step: u64,
+        /// how many sectors there are
+        count: usize,
+    },
     /// A split into no stripes, or of nothing, or too large for memory.
     AfSplit {
         /// bytes to split
@@ -176,6 +206,24 @@ impl fmt::Display for Error {
             Self::PbkdfOutput(len) => write!(f, "PBKDF output length {len} is too large"),
             Self::IvGenOutOfRange(number) => {
                 write!(f, "Unknown block IV generator algorithm {}", number.cast_signed())
+            }
+            Self::SectorSize { size, block_len } => {
+                write!(
+                    f,
+                    "Sector size {size} must be a positive multiple of block size {block_len}"
+                )
+            }
+            Self::PartialSector { len, sector_size } => {
+                write!(f, "Length {len} must be a multiple of sector size {sector_size}")
+            }
+            Self::IvGenLength { made, expected } => {
+                write!(f, "IV generator makes IVs of size {made}, expected {expected}")
+            }
+            Self::SectorRange { first, step, count } => {
+                write!(
+                    f,
+                    "Numbers of {count} sectors from {first} in steps of {step} exceed 64 bits"
+                )
             }
             Self::AfSplit { block_len, stripes } => {
                 write!(f, "Cannot split {block_len} bytes into {stripes} stripes")

@@ -138,9 +138,10 @@ impl Iv {
 
 impl Drop for Iv {
     fn drop(&mut self) {
-        self.block.0.zeroize();
-        self.tweak.block.0.zeroize();
-        self.next_tweak.block.0.zeroize();
+        // As slices, which are overwritten at once rather than byte by byte.
+        for block in [&mut self.block, &mut self.tweak.block, &mut self.next_tweak.block] {
+            block.0.as_mut_slice().zeroize();
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use inout::InOutBuf;
 use zeroize::Zeroize;
 
 use crate::iv::Iv;
-use crate::kernel::{Directions, Kernels};
+use crate::kernel::{Directions, Kernels, Sectors};
 
 /// Blocks handed to the cipher in one pass: enough for the widest parallel core of the ciphers in use.
 const PASS: usize = 32;
@@ -16,9 +16,10 @@ impl<C: BlockCipherEncrypt + BlockCipherDecrypt> Kernels<C> {
     pub(crate) const fn generic() -> Self {
         Self {
             name: c"native/portable",
-            ecb: Directions { encrypt: ecb_encrypt, decrypt: ecb_decrypt },
-            cbc: Directions { encrypt: cbc_encrypt, decrypt: cbc_decrypt },
-            ctr: Directions { encrypt: ctr, decrypt: ctr },
+            ecb: Directions::new(ecb_encrypt, ecb_decrypt),
+            cbc: Directions::new(cbc_encrypt, cbc_decrypt)
+                .with_sectors(Some(cbc_encrypt_sectors), None),
+            ctr: Directions::new(ctr, ctr),
             xts: None,
         }
     }
@@ -48,6 +49,28 @@ fn cbc_encrypt<C: BlockCipherEncrypt>(cipher: &C, iv: &mut Iv, data: InOutBuf<'_
         block.xor_in2out(chain);
         cipher.encrypt_block(block.get_out());
         chain.clone_from(block.get_out());
+    }
+}
+
+/// CBC encryption of sectors, a pass of chains side by side.
+fn cbc_encrypt_sectors<C: BlockCipherEncrypt>(cipher: &C, sectors: Sectors<'_, '_, '_>) {
+    let starts: &[Array<u8, C::BlockSize>] = Array::slice_as_chunks(sectors.ivs).0;
+    let blocks_of_one = sectors.sector_len / size_of::<Block<C>>();
+    let mut chains: [Block<C>; PASS] = std::array::from_fn(|_| Array::default());
+    let mut data = blocks::<C::BlockSize>(sectors.data);
+    for (pass, starts) in starts.chunks(PASS).enumerate() {
+        let chains = &mut chains[..starts.len()];
+        chains.clone_from_slice(starts);
+        for number in 0..blocks_of_one {
+            let place = |i: usize| (pass * PASS + i) * blocks_of_one + number;
+            for (i, chain) in chains.iter_mut().enumerate() {
+                xor(chain, data.get(place(i)).get_in());
+            }
+            cipher.encrypt_blocks(chains);
+            for (i, chain) in chains.iter().enumerate() {
+                data.get(place(i)).get_out().clone_from(chain);
+            }
+        }
     }
 }
 

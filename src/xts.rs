@@ -23,7 +23,7 @@ const PASS: usize = 32;
 impl<C: BlockCipherEncrypt<BlockSize = U16> + BlockCipherDecrypt> Kernels<C> {
     /// The generic kernels over a cipher of 16-byte blocks.
     pub(crate) const fn generic_with_xts() -> Self {
-        Self { xts: Some(Directions { encrypt, decrypt }), ..Self::generic() }
+        Self { xts: Some(Directions::new(encrypt, decrypt)), ..Self::generic() }
     }
 }
 

@@ -30,7 +30,9 @@ const NO_BACKEND: [&str; 10] = [
 ];
 
 /// What an extension is for. One that is exported and not here fails the test.
-const EXTENSIONS: [(&str, &str); 5] = [
+const EXTENSIONS: [(&str, &str); 7] = [
+    ("qcrypto_cipher_decrypt_sectors", "a run of sectors in one call, from any number of threads"),
+    ("qcrypto_cipher_encrypt_sectors", "a run of sectors in one call, from any number of threads"),
     ("qcrypto_cipher_get_backend", "what serves an object, down to the kernel"),
     ("qcrypto_cipher_new_with", "an object on one backend or not at all"),
     ("qcrypto_list_backends", "what there is to choose from, and why not"),

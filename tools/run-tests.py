@@ -104,7 +104,7 @@ def level_steps():
     """The C tests of the cipher at each level of the CPU, which they assert is the one that serves."""
     found = re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.M)
     flags = set(found[1].split() if found else [])
-    tests = ["test-crypto-cipher", "test-crypto-vectors", "test-crypto-memory"]
+    tests = ["test-crypto-cipher", "test-crypto-vectors", "test-crypto-memory", "test-crypto-sectors"]
     return {
         f"level-{level}": (
             (meson_test(*tests, QCRYPTO_CPU=level), meson)

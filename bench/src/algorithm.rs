@@ -169,6 +169,46 @@ impl fmt::Display for Spec {
     }
 }
 
+/// The rule that makes the IV of a sector from its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// The number, little-endian.
+    Plain64,
+    /// The number, encrypted by AES-256 with the SHA-256 of the disk's key.
+    Essiv,
+}
+
+impl Named for Rule {
+    const ALL: &'static [Self] = &[Self::Plain64, Self::Essiv];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Plain64 => "plain64",
+            Self::Essiv => "essiv",
+        }
+    }
+}
+
+/// How a disk is encrypted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Disk {
+    pub(crate) spec: Spec,
+    pub(crate) rule: Rule,
+}
+
+impl Disk {
+    /// An IV of ESSIV is as long as a block of AES.
+    pub(crate) fn exists(self) -> bool {
+        self.rule != Rule::Essiv || self.spec.algorithm.block_len() == 16
+    }
+}
+
+impl fmt::Display for Disk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.spec, self.rule.name())
+    }
+}
+
 /// A hash, numbered as in `QCryptoHashAlgo`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]

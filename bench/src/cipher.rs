@@ -73,6 +73,16 @@ pub(crate) fn specs(
     default: &[Algorithm],
 ) -> Result<Vec<Spec>, String> {
     let modes = choose(&words.names(), Mode::ALL);
+    specs_of(words, options, &modes, default)
+}
+
+/// [`specs`] of modes that are chosen already.
+pub(crate) fn specs_of(
+    words: &mut Words,
+    options: &Options,
+    modes: &[Mode],
+    default: &[Algorithm],
+) -> Result<Vec<Spec>, String> {
     let algorithms = [algorithms(&options.algorithms)?, words.names()].concat();
     let specs: Vec<Spec> = choose(&algorithms, default)
         .into_iter()

@@ -11,6 +11,9 @@ use crate::units::parse_size;
 /// `--size`, where none is given.
 const DEFAULT_SIZE: u64 = 2 << 30;
 
+/// `--threads`, where none are given.
+const DEFAULT_THREADS: u16 = 2;
+
 /// `--iterations`, where none are given: some ten milliseconds of a fast library's time in each round.
 const DEFAULT_ITERATIONS: u64 = 1_500_000;
 
@@ -51,6 +54,18 @@ pub(crate) enum Command {
         #[arg(value_name = "FILTER")]
         filters: Vec<String>,
     },
+    /// Throughput of runs of disk sectors with an IV each, by mode, IV generator and sector size
+    Sectors {
+        /// Modes, algorithms, IV generators (plain64 essiv) and sector sizes
+        #[arg(value_name = "FILTER")]
+        filters: Vec<String>,
+    },
+    /// The same from several threads, with one object for all and with one each
+    Threads {
+        /// Modes, algorithms, IV generators and sector sizes
+        #[arg(value_name = "FILTER")]
+        filters: Vec<String>,
+    },
     /// Nanoseconds a call: a new object and its end, setiv, one block, one sector
     Cost {
         /// Modes and algorithms
@@ -69,6 +84,10 @@ pub(crate) struct Options {
     /// Iterations of PBKDF2 for each implementation and case [default: 1500000]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     iterations: Option<u64>,
+
+    /// Threads of the subcommand of that name [default: 2]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
 
     /// Times the whole list of cases is gone through
     #[arg(long, global = true, value_name = "N", default_value = "15", value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -130,6 +149,7 @@ pub(crate) enum Extra {
     Iterations,
     KeepIv,
     Picture,
+    Threads,
 }
 
 impl Options {
@@ -146,12 +166,17 @@ impl Options {
         self.iterations.unwrap_or(DEFAULT_ITERATIONS)
     }
 
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.unwrap_or(DEFAULT_THREADS).into()
+    }
+
     /// Complains of an option that the subcommand `name`, which takes `extras`, would pass over in silence.
     pub(crate) fn expect(&self, name: &str, extras: &[Extra]) -> Result<(), String> {
         let given = [
             (Extra::Size, "--size", self.size.is_some()),
             (Extra::Iterations, "--iterations", self.iterations.is_some()),
             (Extra::KeepIv, "--keep-iv", self.keep_iv),
+            (Extra::Threads, "--threads", self.threads.is_some()),
             (Extra::Picture, "--svg", self.svg.is_some()),
             (Extra::Picture, "--png", self.png.is_some()),
         ];
@@ -248,10 +273,13 @@ mod tests {
 
     #[test]
     fn nothing_is_passed_over() {
-        for option in ["--size 1M", "--iterations 9", "--keep-iv", "--svg x", "--png x"] {
+        for option in
+            ["--size 1M", "--iterations 9", "--keep-iv", "--svg x", "--png x", "--threads 4"]
+        {
             let Parsed::Run(cli) = read(&format!("qcrypto-bench cost {option}")) else { panic!() };
             assert!(cli.options.expect("cost", &[]).unwrap_err().contains(&option[..5]));
-            let all = [Extra::Size, Extra::Iterations, Extra::KeepIv, Extra::Picture];
+            let all =
+                [Extra::Size, Extra::Iterations, Extra::KeepIv, Extra::Picture, Extra::Threads];
             assert_eq!(cli.options.expect("cipher", &all), Ok(()));
         }
     }

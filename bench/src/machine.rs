@@ -90,6 +90,23 @@ pub(crate) fn pin(wanted: Option<usize>) -> Result<usize, String> {
     Ok(core)
 }
 
+/// Puts the calling thread on a core of its own, the `number`th of those it may have, or shares them where they are
+/// fewer. The thread that started it may be pinned to one.
+pub(crate) fn spread(number: usize) -> Result<(), String> {
+    let fail = |error| format!("cannot choose a core: {error}");
+    let this_thread = Pid::from_raw(0);
+    let mut all = CpuSet::new();
+    (0..CpuSet::count()).try_for_each(|core| all.set(core)).map_err(fail)?;
+    // The kernel leaves those that the process may have.
+    sched_setaffinity(this_thread, &all).map_err(fail)?;
+    let allowed = sched_getaffinity(this_thread).map_err(fail)?;
+    let cores: Vec<_> =
+        (0..CpuSet::count()).filter(|core| allowed.is_set(*core).unwrap_or(false)).collect();
+    let mut only = CpuSet::new();
+    only.set(cores[number % cores.len()]).map_err(fail)?;
+    sched_setaffinity(this_thread, &only).map_err(fail)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

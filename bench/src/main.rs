@@ -2,7 +2,7 @@
 //!
 //! - `cli`, `select`, `units`: what is asked for
 //! - `peers`: the libraries, each opened at run time
-//! - `cipher`, `hash`, `pbkdf`, `cost`: the subcommands
+//! - `cipher`, `hash`, `pbkdf`, `sectors`, `threads`, `cost`: the subcommands
 //! - `tournament`: what they have in common
 //! - `compare`, `contest`, `measure`, `clock`, `buffer`, `stats`: same outputs, then same work by turns, then medians
 //! - `session`, `machine`, `output`, `report`: where it happens and what comes out
@@ -23,9 +23,11 @@ mod pbkdf;
 mod peers;
 mod problem;
 mod report;
+mod sectors;
 mod select;
 mod session;
 mod stats;
+mod threads;
 mod tournament;
 mod units;
 
@@ -38,7 +40,9 @@ use hash::{Kind, Messages};
 use pbkdf::Keys;
 use peers::Family;
 use problem::Problem;
+use sectors::Sectors;
 use session::write_out;
+use threads::Threads;
 
 fn main() -> ExitCode {
     match run() {
@@ -75,11 +79,18 @@ fn run() -> Result<ExitCode, Problem> {
         Some(Command::Pbkdf { filters }) => {
             tournament::run(options, |options| Keys::new(options, &filters))
         }
+        Some(Command::Sectors { filters }) => {
+            tournament::run(options, |options| Sectors::new(options, &filters))
+        }
+        Some(Command::Threads { filters }) => {
+            tournament::run(options, |options| Threads::new(options, &filters))
+        }
         Some(Command::Cost { filters }) => {
             tournament::run(options, |options| Cost::new(options, &filters))
         }
         None => Err(Problem::Usage(
-            "what shall be measured: cipher, hash, hmac, pbkdf or cost?".to_owned(),
+            "what shall be measured: cipher, hash, hmac, pbkdf, sectors, threads or cost?"
+                .to_owned(),
         )),
     }
 }

@@ -47,7 +47,7 @@ fn refused(arguments: &str) -> String {
 
 #[test]
 fn bad_command_lines() {
-    assert!(refused("").contains("pbkdf or cost"));
+    assert!(refused("").contains("threads or cost"));
     assert!(refused("cipher gcm").contains("unknown filter 'gcm'"));
     assert!(refused("sing").contains("sing"));
     assert!(refused("cipher --frobnicate").contains("--frobnicate"));
@@ -55,6 +55,9 @@ fn bad_command_lines() {
     assert!(refused("cipher --peers rust").contains("rust"));
     assert!(refused("cipher --rounds 0").contains('0'));
     assert!(refused("cost 512").contains("chunk size"));
+    assert!(refused("sectors 500").contains("sectors of 500 bytes"));
+    assert!(refused("sectors plain").contains("plain64"));
+    assert!(refused("threads --threads 0").contains('0'));
     assert!(refused("hash xts").contains("unknown filter 'xts'"));
     assert!(refused("hmac --alg aes-128").contains("sha256"));
     assert!(refused("pbkdf sha256 2000").contains("more than 1K"));
@@ -68,6 +71,9 @@ fn options_that_mean_nothing_there() {
         ("hmac", "--iterations 5"),
         ("pbkdf", "--size 1M"),
         ("pbkdf", "--png out.png"),
+        ("cipher", "--threads 2"),
+        ("sectors", "--keep-iv"),
+        ("threads", "--png out.png"),
         ("cost", "--size 1M"),
         ("cost", "--svg out.svg"),
     ] {
@@ -189,6 +195,21 @@ fn tiny_runs_of_the_hashes() {
         assert_eq!(run["cases"].as_array().unwrap().len(), cases, "{kind}");
         expect_figures(&run);
     }
+}
+
+/// All peers, which make the IVs by themselves; libqcrypto's rows are there where it is installed.
+#[test]
+fn a_tiny_run_of_sectors() {
+    if !has_peers() {
+        return;
+    }
+    let output = bench("sectors --size 128K --passes 1 --rounds 2 --json -");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let run: Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
+    assert_eq!(run["kind"], "sectors");
+    // Three modes, two generators, two directions, three sizes.
+    assert_eq!(run["cases"].as_array().unwrap().len(), 36);
+    expect_figures(&run);
 }
 
 #[test]

@@ -37,6 +37,7 @@ use inout::InOutBuf;
 use crate::algorithm::{CipherAlgorithm, CipherMode, HashAlgorithm};
 use crate::error::Error;
 use crate::iv::Iv;
+use crate::kernel::Sectors;
 use choice::Choice;
 
 /// A library, instruction set or kernel that runs ciphers, hashes or both.
@@ -93,6 +94,16 @@ pub(crate) trait Context: Send + Sync {
 
     /// Decrypts whole blocks; else as [`Context::encrypt`].
     fn decrypt(&self, iv: &mut Iv, data: InOutBuf<'_, '_, u8>) -> Result<(), Error>;
+
+    /// Encrypts sectors, each from an IV of its own. They come in batches: one call is not all that the user asked for.
+    fn encrypt_sectors(&self, sectors: Sectors<'_, '_, '_>) -> Result<(), Error> {
+        sectors.one_by_one(|iv, data| self.encrypt(iv, data))
+    }
+
+    /// Decrypts sectors; else as [`Context::encrypt_sectors`].
+    fn decrypt_sectors(&self, sectors: Sectors<'_, '_, '_>) -> Result<(), Error> {
+        sectors.one_by_one(|iv, data| self.decrypt(iv, data))
+    }
 }
 
 /// A hash or HMAC that is fed piece by piece.

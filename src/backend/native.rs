@@ -22,7 +22,7 @@ use crate::algorithm::{CipherAlgorithm, CipherMode, HashAlgorithm};
 use crate::cpu::{self, Level};
 use crate::error::Error;
 use crate::iv::Iv;
-use crate::kernel::{Directions, Kernels, XtsKey};
+use crate::kernel::{Directions, Kernels, Sectors, XtsKey};
 use crate::twofish::Twofish;
 
 /// Always there, for every algorithm and mode that exists.
@@ -216,6 +216,22 @@ impl<K: Send + Sync> Context for Keyed<K> {
 
     fn decrypt(&self, iv: &mut Iv, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
         (self.directions.decrypt)(&self.key, iv, data);
+        Ok(())
+    }
+
+    fn encrypt_sectors(&self, sectors: Sectors<'_, '_, '_>) -> Result<(), Error> {
+        match self.directions.encrypt_sectors {
+            Some(kernel) if !sectors.is_one() => kernel(&self.key, sectors),
+            _ => sectors.one_by_one(|iv, data| self.encrypt(iv, data))?,
+        }
+        Ok(())
+    }
+
+    fn decrypt_sectors(&self, sectors: Sectors<'_, '_, '_>) -> Result<(), Error> {
+        match self.directions.decrypt_sectors {
+            Some(kernel) if !sectors.is_one() => kernel(&self.key, sectors),
+            _ => sectors.one_by_one(|iv, data| self.decrypt(iv, data))?,
+        }
         Ok(())
     }
 }

@@ -32,8 +32,9 @@ pub struct QCryptoCipherDriver {
 ///
 /// A keyed cipher in one mode. The fields are for reading; what follows them is private.
 ///
-/// One object encrypts and decrypts, sharing one IV. It may be used from any thread, by one thread at a time;
-/// different objects are independent. It must not be used on both sides of a fork.
+/// One object encrypts and decrypts, sharing one IV. It may be used from any thread, by one thread at a time, but for
+/// qcrypto_cipher_encrypt_sectors() and qcrypto_cipher_decrypt_sectors(); different objects are independent. It must
+/// not be used on both sides of a fork.
 #[repr(C)]
 pub struct QCryptoCipher {
     /// the algorithm it was made for

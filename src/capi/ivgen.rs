@@ -27,14 +27,14 @@ pub struct QCryptoIVGen {
 
 /// The numbers that an object was made with, used or not.
 #[repr(C)]
-struct Numbers {
+pub(super) struct Numbers {
     algorithm: IvGenAlgoArg,
     cipher: CipherAlgoArg,
     hash: HashAlgoArg,
 }
 
 /// What a `QCryptoIVGen *` points to.
-type Handle = Object<Numbers, IvGen>;
+pub(super) type Handle = Object<Numbers, IvGen>;
 
 /// qcrypto_ivgen_new:
 /// @alg: the rule

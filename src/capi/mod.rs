@@ -17,6 +17,7 @@ pub mod pbkdf;
 pub mod qapi_types_crypto;
 pub mod random;
 mod results;
+pub mod sectors;
 #[cfg(feature = "test-hooks")]
 pub mod test_hooks;
 

@@ -1,6 +1,7 @@
 //! Objects that C holds: public fields that QEMU's sources read, then a Rust value.
 
 use std::ffi::{CStr, c_int};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::error::CError;
 use super::{catch, report};
@@ -12,7 +13,7 @@ pub(super) struct Object<P, T> {
     public: P,
     value: T,
     /// Set by a panic, which may have cost the value its invariants: every later call is refused.
-    dead: bool,
+    dead: AtomicBool,
 }
 
 impl<P: 'static, T: 'static> Object<P, T> {
@@ -21,7 +22,7 @@ impl<P: 'static, T: 'static> Object<P, T> {
     where
         T: Send,
     {
-        Box::into_raw(Box::new(Self { public, value, dead: false })).cast::<P>()
+        Box::into_raw(Box::new(Self { public, value, dead: AtomicBool::new(false) })).cast::<P>()
     }
 
     /// Frees an object; NULL is allowed.
@@ -71,13 +72,49 @@ impl<P: 'static, T: 'static> Object<P, T> {
         // SAFETY: the caller's promise; `give` makes every object as a Self.
         let result = match unsafe { object.cast::<Self>().as_mut() } {
             None => Err(Error::Null(name)),
-            Some(object) if object.dead => Err(Error::Dead(name)),
-            Some(object) => {
-                let result = catch(|| work(&mut object.value));
-                object.dead = result == Err(Error::Internal);
-                result
-            }
+            Some(object) => guarded(&object.dead, name, || work(&mut object.value)),
         };
         report(result.map(|()| 0), -1, errp, function)
     }
+
+    /// As [`Object::run`], for work that changes nothing and that several threads may do at once.
+    ///
+    /// # Safety
+    /// The pointer is NULL or comes from [`Object::give`] of this type, and nobody changes the object during the call.
+    #[track_caller]
+    pub(super) unsafe fn run_shared(
+        object: *const P,
+        name: &'static str,
+        errp: *mut *mut CError,
+        function: &'static CStr,
+        work: impl FnOnce(&T) -> Result<(), Error>,
+    ) -> c_int
+    where
+        T: Sync,
+    {
+        // SAFETY: the caller's promise; `give` makes every object as a Self.
+        let result = match unsafe { object.cast::<Self>().as_ref() } {
+            None => Err(Error::Null(name)),
+            Some(object) => guarded(&object.dead, name, || work(&object.value)),
+        };
+        report(result.map(|()| 0), -1, errp, function)
+    }
+}
+
+/// Runs the work of a call unless the object is dead, and leaves it dead where that is a panic. Nothing is written
+/// otherwise: the mark lies in memory that threads share.
+#[inline(always)]
+fn guarded(
+    dead: &AtomicBool,
+    name: &'static str,
+    work: impl FnOnce() -> Result<(), Error>,
+) -> Result<(), Error> {
+    if dead.load(Ordering::Relaxed) {
+        return Err(Error::Dead(name));
+    }
+    let result = catch(work);
+    if result == Err(Error::Internal) {
+        dead.store(true, Ordering::Relaxed);
+    }
+    result
 }

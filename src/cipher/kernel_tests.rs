@@ -16,7 +16,7 @@ use crate::algorithm::{CipherAlgorithm, CipherMode};
 use crate::cpu::Level;
 
 /// Bytes of a block.
-const BLOCK: usize = 16;
+pub(super) const BLOCK: usize = 16;
 
 /// More than two of the longest groups, each cut that the kernels make of a length, and then some.
 const BLOCKS: usize = 256;
@@ -25,12 +25,12 @@ const AES: [CipherAlgorithm; 3] =
     [CipherAlgorithm::Aes128, CipherAlgorithm::Aes192, CipherAlgorithm::Aes256];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Direction {
+pub(super) enum Direction {
     Encrypt,
     Decrypt,
 }
 
-const DIRECTIONS: [Direction; 2] = [Direction::Encrypt, Direction::Decrypt];
+pub(super) const DIRECTIONS: [Direction; 2] = [Direction::Encrypt, Direction::Decrypt];
 
 /// Runs a test on each level that this CPU has.
 fn each_level(test: impl Fn(Level)) {
@@ -45,7 +45,7 @@ fn each_level(test: impl Fn(Level)) {
 }
 
 /// Runs a test on each level, algorithm, mode and direction.
-fn each_kernel(test: impl Fn(Level, CipherAlgorithm, CipherMode, Direction)) {
+pub(super) fn each_kernel(test: impl Fn(Level, CipherAlgorithm, CipherMode, Direction)) {
     each_level(|level| {
         for algorithm in AES {
             for mode in CipherMode::ALL {
@@ -58,14 +58,19 @@ fn each_kernel(test: impl Fn(Level, CipherAlgorithm, CipherMode, Direction)) {
 }
 
 /// A keyed cipher, after a look at what serves it.
-fn cipher(level: Level, algorithm: CipherAlgorithm, mode: CipherMode, key: &[u8]) -> Cipher {
+pub(super) fn cipher(
+    level: Level,
+    algorithm: CipherAlgorithm,
+    mode: CipherMode,
+    key: &[u8],
+) -> Cipher {
     let cipher = Cipher::new_at(level, algorithm, mode, key).expect("AES in every mode");
     assert_eq!(cipher.backend().to_str(), Ok(&*format!("native/{}", level.name())));
     cipher
 }
 
 /// The test key of all known answers here: byte i is 3 i + 1.
-fn key(algorithm: CipherAlgorithm, mode: CipherMode) -> Vec<u8> {
+pub(super) fn key(algorithm: CipherAlgorithm, mode: CipherMode) -> Vec<u8> {
     let keys = if mode == CipherMode::Xts { 2 } else { 1 };
     bytes(keys * algorithm.key_len(), |i| 3 * i + 1)
 }
@@ -84,7 +89,7 @@ fn bytes(len: usize, byte: impl Fn(usize) -> usize) -> Vec<u8> {
     (0..len).map(|i| (byte(i) & 0xff) as u8).collect()
 }
 
-fn set_iv(cipher: &mut Cipher, iv: &[u8; BLOCK]) {
+pub(super) fn set_iv(cipher: &mut Cipher, iv: &[u8; BLOCK]) {
     if cipher.mode != CipherMode::Ecb {
         cipher.set_iv(iv).expect("an IV of one block");
     }
@@ -98,7 +103,7 @@ fn run(cipher: &mut Cipher, direction: Direction, data: InOutBuf<'_, '_, u8>) {
     .expect("whole blocks");
 }
 
-fn in_place(cipher: &mut Cipher, direction: Direction, data: &[u8]) -> Vec<u8> {
+pub(super) fn in_place(cipher: &mut Cipher, direction: Direction, data: &[u8]) -> Vec<u8> {
     let mut data = data.to_vec();
     run(cipher, direction, InOutBuf::from(&mut data[..]));
     data
@@ -111,7 +116,7 @@ fn out_of_place(cipher: &mut Cipher, direction: Direction, data: &[u8]) -> Vec<u
 }
 
 /// Numbers without pattern, the same in every run: splitmix64.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -126,11 +131,11 @@ impl Random {
         (self.next() % bound as u64) as usize
     }
 
-    fn bytes(&mut self, len: usize) -> Vec<u8> {
+    pub(super) fn bytes(&mut self, len: usize) -> Vec<u8> {
         (0..len).map(|_| self.below(256) as u8).collect()
     }
 
-    fn iv(&mut self) -> [u8; BLOCK] {
+    pub(super) fn iv(&mut self) -> [u8; BLOCK] {
         self.bytes(BLOCK).try_into().expect("one block")
     }
 }
@@ -221,15 +226,15 @@ fn every_alignment() {
 }
 
 /// Two pages between two that cannot be touched: an access outside of the pages ends the test program.
-struct Guarded {
+pub(super) struct Guarded {
     pages: *mut libc::c_void,
 }
 
 impl Guarded {
     const PAGE: usize = 4096;
-    const LEN: usize = 2 * Self::PAGE;
+    pub(super) const LEN: usize = 2 * Self::PAGE;
 
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         let all = Self::LEN + 2 * Self::PAGE;
         // SAFETY: a new mapping, at an address of the kernel's choice.
@@ -244,7 +249,7 @@ impl Guarded {
     }
 
     /// The last bytes before the page that ends it, or the first after the page that begins it.
-    fn edge(&mut self, len: usize, at_end: bool) -> &mut [u8] {
+    pub(super) fn edge(&mut self, len: usize, at_end: bool) -> &mut [u8] {
         assert!(len <= Self::LEN);
         let offset = Self::PAGE + if at_end { Self::LEN - len } else { 0 };
         // SAFETY: within the mapping.

@@ -6,8 +6,12 @@
 #[cfg(test)]
 #[allow(unsafe_code, reason = "buffers between pages that cannot be touched")]
 mod kernel_tests;
+pub mod sectors;
+#[cfg(test)]
+mod sectors_tests;
 
 use std::ffi::CStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use inout::InOutBuf;
 use zeroize::Zeroize;
@@ -18,13 +22,15 @@ use crate::error::Error;
 use crate::iv::Iv;
 use crate::scrub::{scrub_stack, scrubbed};
 
-/// A keyed cipher in one mode. One object encrypts and decrypts, sharing one IV; one thread uses it at a time.
+/// A keyed cipher in one mode. One object encrypts and decrypts, sharing one IV; one thread uses it at a time, but for
+/// [`sectors`], which have IVs of their own.
 pub struct Cipher {
     algorithm: CipherAlgorithm,
     mode: CipherMode,
     context: Box<dyn Context>,
     iv: Iv,
-    dead: bool,
+    /// Written when a call fails midway, and never else: threads that share the object only read it.
+    dead: AtomicBool,
 }
 
 impl Cipher {
@@ -64,7 +70,13 @@ impl Cipher {
     pub fn new(algorithm: CipherAlgorithm, mode: CipherMode, key: &[u8]) -> Result<Self, Error> {
         Self::check_key_len(algorithm, mode, key.len())?;
         let context = scrubbed(|| backend::open(algorithm, mode, key));
-        Ok(Self { algorithm, mode, context: context?, iv: Iv::default(), dead: false })
+        Ok(Self {
+            algorithm,
+            mode,
+            context: context?,
+            iv: Iv::default(),
+            dead: AtomicBool::new(false),
+        })
     }
 
     /// [`Cipher::new`] on the backend of this name or not at all.
@@ -80,7 +92,13 @@ impl Cipher {
     ) -> Result<Self, Error> {
         Self::check_key_len(algorithm, mode, key.len())?;
         let context = scrubbed(|| backend::open_with(backend, algorithm, mode, key));
-        Ok(Self { algorithm, mode, context: context?, iv: Iv::default(), dead: false })
+        Ok(Self {
+            algorithm,
+            mode,
+            context: context?,
+            iv: Iv::default(),
+            dead: AtomicBool::new(false),
+        })
     }
 
     /// [`Cipher::new`] on a level of this CPU that is not the one chosen for the process.
@@ -93,7 +111,7 @@ impl Cipher {
     ) -> Result<Self, Error> {
         Self::check_key_len(algorithm, mode, key.len())?;
         let context = backend::open_at(level, algorithm, mode, key)?;
-        Ok(Self { algorithm, mode, context, iv: Iv::default(), dead: false })
+        Ok(Self { algorithm, mode, context, iv: Iv::default(), dead: AtomicBool::new(false) })
     }
 
     /// What serves, down to the kernel, e.g. `native/portable`.
@@ -172,19 +190,13 @@ impl Cipher {
         if data.is_empty() {
             return Ok(());
         }
-        // Dead until the backend is back: neither an error nor a panic can leave an object that looks sound.
-        self.dead = true;
-        let mut output = Output { data, complete: false };
+        let mut output = Output { data, complete: false, dead: &self.dead };
         core(&*self.context, &mut self.iv, output.data.reborrow())?;
-        #[cfg(feature = "test-hooks")]
-        crate::test_hooks::midway()?;
-        output.complete = true;
-        self.dead = false;
-        Ok(())
+        output.finish()
     }
 
     fn check_alive(&self) -> Result<(), Error> {
-        if self.dead { Err(Error::Dead("cipher")) } else { Ok(()) }
+        if self.dead.load(Ordering::Relaxed) { Err(Error::Dead("cipher")) } else { Ok(()) }
     }
 }
 
@@ -195,16 +207,29 @@ impl Drop for Cipher {
     }
 }
 
-/// A call's buffers. Unless the call completes, also when it panics, the output is zeroed: in place, half of it would
-/// be plaintext and half ciphertext.
-struct Output<'i, 'o> {
+/// A call's buffers. Unless the call completes, also when it panics, the output is zeroed and the object dead: in
+/// place, half of the output would be plaintext and half ciphertext.
+struct Output<'d, 'i, 'o> {
     data: InOutBuf<'i, 'o, u8>,
     complete: bool,
+    dead: &'d AtomicBool,
 }
 
-impl Drop for Output<'_, '_> {
+impl Output<'_, '_, '_> {
+    /// Ends a call whose output is all there.
+    #[inline(always)]
+    fn finish(mut self) -> Result<(), Error> {
+        #[cfg(feature = "test-hooks")]
+        crate::test_hooks::midway()?;
+        self.complete = true;
+        Ok(())
+    }
+}
+
+impl Drop for Output<'_, '_, '_> {
     fn drop(&mut self) {
         if !self.complete {
+            self.dead.store(true, Ordering::Relaxed);
             self.data.get_out().zeroize();
         }
     }

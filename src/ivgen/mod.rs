@@ -6,6 +6,7 @@ use zeroize::Zeroizing;
 use crate::algorithm::{CipherAlgorithm, CipherMode, HashAlgorithm};
 use crate::backend::{self, Context};
 use crate::cipher::Cipher;
+use crate::cipher::sectors::SectorIvs;
 use crate::error::Error;
 use crate::hash;
 use crate::iv::{self, Iv};
@@ -54,19 +55,57 @@ impl IvGen {
     /// The backend of ESSIV's cipher failed.
     pub fn calculate(&self, sector: u64, iv: &mut [u8]) -> Result<(), Error> {
         let mut full = Zeroizing::new([0; iv::MAX_LEN]);
-        full[..8].copy_from_slice(&sector.to_le_bytes());
-        match &self.rule {
-            // The number wraps at 32 bits: that is the rule, and its fault.
-            Rule::Plain => full[4..8].fill(0),
-            Rule::Plain64 => {}
-            Rule::Essiv { cipher, block_len } => {
-                cipher.encrypt(&mut Iv::default(), InOutBuf::from(&mut full[..*block_len]))?;
-            }
+        full[..8].copy_from_slice(&self.number(sector).to_le_bytes());
+        if let Rule::Essiv { cipher, block_len } = &self.rule {
+            cipher.encrypt(&mut Iv::default(), InOutBuf::from(&mut full[..*block_len]))?;
         }
         let len = iv.len().min(full.len());
         iv[..len].copy_from_slice(&full[..len]);
         iv[len..].fill(0);
         Ok(())
+    }
+
+    /// What the rule takes of a sector's number.
+    fn number(&self, sector: u64) -> u64 {
+        match self.rule {
+            // It wraps at 32 bits: that is the rule, and its fault.
+            Rule::Plain => sector & u64::from(u32::MAX),
+            Rule::Plain64 | Rule::Essiv { .. } => sector,
+        }
+    }
+
+    /// The numbers of sectors as blocks of `N` bytes, little-endian.
+    fn number_blocks<const N: usize>(&self, first: u64, step: u64, blocks: &mut [[u8; N]]) {
+        let mut sector = first;
+        for block in blocks {
+            block.fill(0);
+            block[..8].copy_from_slice(&self.number(sector).to_le_bytes());
+            sector = sector.wrapping_add(step);
+        }
+    }
+}
+
+impl SectorIvs for IvGen {
+    fn iv_len(&self) -> Option<usize> {
+        match self.rule {
+            Rule::Plain | Rule::Plain64 => None,
+            Rule::Essiv { block_len, .. } => Some(block_len),
+        }
+    }
+
+    fn wraps(&self) -> bool {
+        matches!(self.rule, Rule::Plain)
+    }
+
+    fn make(&self, first: u64, step: u64, iv_len: usize, ivs: &mut [u8]) -> Result<(), Error> {
+        match iv_len {
+            8 => self.number_blocks::<8>(first, step, ivs.as_chunks_mut().0),
+            _ => self.number_blocks::<16>(first, step, ivs.as_chunks_mut().0),
+        }
+        match &self.rule {
+            Rule::Plain | Rule::Plain64 => Ok(()),
+            Rule::Essiv { cipher, .. } => cipher.encrypt(&mut Iv::default(), InOutBuf::from(ivs)),
+        }
     }
 }
 

@@ -13,16 +13,18 @@ mod hash;
 mod nettle;
 mod openssl;
 mod qcrypto;
+mod sectors;
 
 use std::rc::Rc;
 
 use serde::Serialize;
 
-use crate::algorithm::{Hash, Spec};
+use crate::algorithm::{Direction, Disk, Hash, Spec};
 use crate::clock::Clock;
 
 pub(crate) use cipher::{CipherEngine, Ivs};
 pub(crate) use hash::{Derivation, Digest, Room};
+pub(crate) use sectors::SectorEngine;
 
 /// Names that `--peers` takes.
 pub(crate) const NAMES: [&str; 6] = ["gcrypt", "nettle", "openssl", "gnutls", "afalg", "keylocker"];
@@ -65,6 +67,10 @@ pub(crate) enum Family {
     Ciphers,
     /// And what is made of them: HMAC and PBKDF2.
     Hashes,
+    /// Ciphers, called for each sector, or for a run of them where the library has that.
+    Sectors,
+    /// The same from several threads, which share objects or do not.
+    Threads,
 }
 
 type Open = fn() -> Result<Implementation, String>;
@@ -78,6 +84,10 @@ pub(crate) fn find(
 ) -> Result<Found, String> {
     let mut found = Found::default();
     qcrypto::find(&mut found, libraries, &wanted, family)?;
+    if family == Family::Threads {
+        // A peer's object is for one thread at a time.
+        return Ok(found);
+    }
     let mut peers: Vec<(&str, Open)> = vec![
         ("gcrypt", || Ok(gcrypt::open()?.timed_by(Clock::Thread))),
         ("nettle", || Ok(nettle::open()?.timed_by(Clock::Thread))),
@@ -127,6 +137,19 @@ impl Implementation {
 pub(crate) trait Library {
     fn cipher(self: Rc<Self>, spec: Spec) -> Result<Box<dyn CipherEngine>, Refusal>;
 
+    fn sectors(self: Rc<Self>, _disk: Disk) -> Result<Box<dyn SectorEngine>, Refusal> {
+        Err(Refusal::Unsupported("no sectors".to_owned()))
+    }
+
+    fn crew(
+        self: Rc<Self>,
+        _disk: Disk,
+        _threads: usize,
+        _run: usize,
+    ) -> Result<Box<dyn Crew>, Refusal> {
+        Err(Refusal::Unsupported("no sectors".to_owned()))
+    }
+
     fn hash(self: Rc<Self>, _hash: Hash) -> Result<Box<dyn Digest>, Refusal> {
         Err(Refusal::Unsupported("no hashes".to_owned()))
     }
@@ -138,6 +161,17 @@ pub(crate) trait Library {
     fn pbkdf2(self: Rc<Self>, _hash: Hash) -> Result<Box<dyn Derivation>, Refusal> {
         Err(Refusal::Unsupported("no PBKDF2".to_owned()))
     }
+}
+
+/// Threads that work on sectors.
+pub(crate) trait Crew {
+    /// What one of them works with.
+    fn any(&mut self) -> &mut dyn SectorEngine;
+
+    fn kernel(&self) -> String;
+
+    /// `calls` runs by each thread.
+    fn run(&mut self, direction: Direction, sector_size: usize, calls: u64) -> Result<(), String>;
 }
 
 /// Why a library gives no engine.

@@ -3,17 +3,18 @@
 use std::arch::asm;
 use std::arch::x86_64::{
     __m128i, _mm_add_epi8, _mm_add_epi64, _mm_aesdec_si128, _mm_aesdeclast_si128, _mm_aesenc_si128,
-    _mm_aesenclast_si128, _mm_bslli_si128, _mm_bsrli_si128, _mm_clmulepi64_si128, _mm_cmpgt_epi64,
-    _mm_loadu_si128, _mm_set_epi8, _mm_set_epi64x, _mm_set1_epi64x, _mm_shuffle_epi8,
-    _mm_storeu_si128, _mm_sub_epi64, _mm_xor_si128,
+    _mm_aesenclast_si128, _mm_and_si128, _mm_bslli_si128, _mm_bsrli_si128, _mm_clmulepi64_si128,
+    _mm_cmpgt_epi64, _mm_loadu_si128, _mm_set_epi8, _mm_set_epi64x, _mm_set1_epi64x,
+    _mm_shuffle_epi8, _mm_shuffle_epi32, _mm_srai_epi32, _mm_storeu_si128, _mm_sub_epi64,
+    _mm_xor_si128,
 };
 use std::ops::BitXor;
 
 use zeroize::Zeroize;
 
 use super::key::Key;
-use super::lanes::{GROUP, Lanes, number, two_operands};
-use super::{modes, xts};
+use super::lanes::{GROUP, LINE, Lanes, WIDEST, load_at, store_at, two_operands};
+use super::{modes, sectors, xts};
 use crate::cpu::Aesni;
 use crate::kernel::{Directions, Kernels, XtsKey};
 
@@ -22,28 +23,41 @@ impl<P: Copy + Into<Aesni>, const N: usize> Kernels<Key<P, N>> {
     pub(crate) const fn aesni() -> Self {
         Self {
             name: c"native/aesni",
-            ecb: Directions { encrypt: ecb_encrypt, decrypt: ecb_decrypt },
-            cbc: Directions { encrypt: cbc_encrypt, decrypt: cbc_decrypt },
-            ctr: Directions { encrypt: ctr, decrypt: ctr },
-            xts: Some(Directions { encrypt: xts_encrypt, decrypt: xts_decrypt }),
+            ecb: Directions::new(ecb_encrypt, ecb_decrypt),
+            cbc: Directions::new(cbc_encrypt, cbc_decrypt)
+                .with_sectors(Some(cbc_encrypt_sectors), Some(cbc_decrypt_sectors)),
+            ctr: Directions::new(ctr, ctr).with_sectors(Some(ctr_sectors), Some(ctr_sectors)),
+            xts: Some(
+                Directions::new(xts_encrypt, xts_decrypt)
+                    .with_sectors(Some(xts_encrypt_sectors), Some(xts_decrypt_sectors)),
+            ),
         }
     }
 }
 
 kernels! { Aesni, "aes,pclmulqdq,ssse3,sse4.1,sse4.2":
-    ecb_encrypt: Key<P, N> = modes::ecb_encrypt::<Xmm, P, N>;
-    ecb_decrypt: Key<P, N> = modes::ecb_decrypt::<Xmm, P, N>;
-    cbc_encrypt: Key<P, N> = modes::cbc_encrypt::<P, N>;
-    cbc_decrypt: Key<P, N> = modes::cbc_decrypt::<Xmm, P, N>;
-    ctr: Key<P, N> = modes::ctr::<Xmm, P, N>;
-    xts_encrypt: XtsKey<Key<P, N>> = xts::encrypt::<Xmm, P, N>;
-    xts_decrypt: XtsKey<Key<P, N>> = xts::decrypt::<Xmm, P, N>;
+    data {
+        ecb_encrypt: Key<P, N> = modes::ecb_encrypt::<Xmm, P, N>;
+        ecb_decrypt: Key<P, N> = modes::ecb_decrypt::<Xmm, P, N>;
+        cbc_encrypt: Key<P, N> = modes::cbc_encrypt::<P, N>;
+        cbc_decrypt: Key<P, N> = modes::cbc_decrypt::<Xmm, P, N>;
+        ctr: Key<P, N> = modes::ctr::<Xmm, P, N>;
+        xts_encrypt: XtsKey<Key<P, N>> = xts::encrypt::<Xmm, P, N>;
+        xts_decrypt: XtsKey<Key<P, N>> = xts::decrypt::<Xmm, P, N>;
+    }
+    sectors {
+        cbc_encrypt_sectors: Key<P, N> = sectors::cbc_encrypt::<Xmm, P, N>;
+        cbc_decrypt_sectors: Key<P, N> = sectors::cbc_decrypt::<Xmm, P, N>;
+        ctr_sectors: Key<P, N> = sectors::ctr::<Xmm, P, N>;
+        xts_encrypt_sectors: XtsKey<Key<P, N>> = sectors::xts_encrypt::<Xmm, P, N>;
+        xts_decrypt_sectors: XtsKey<Key<P, N>> = sectors::xts_decrypt::<Xmm, P, N>;
+    }
 }
 
 /// One block.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(super) struct Xmm(__m128i);
+pub(super) struct Xmm(pub(super) __m128i);
 
 impl Xmm {
     /// The block's bytes.
@@ -98,6 +112,32 @@ impl Lanes for Xmm {
     }
 
     #[inline(always)]
+    unsafe fn gather(cpu: Aesni, from: *const u8, offsets: &[usize; WIDEST]) -> Self {
+        // SAFETY: the caller's.
+        unsafe { load_at(cpu, from, offsets[0], 0) }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(self, to: *mut u8, offsets: &[usize; WIDEST]) {
+        // SAFETY: the caller's.
+        unsafe { store_at(self, to, offsets[0], 0) };
+    }
+
+    #[inline(always)]
+    unsafe fn gather_line(cpu: Aesni, from: *const u8, offsets: &[usize; WIDEST]) -> [Self; LINE] {
+        // SAFETY: the caller's, for each block of the line.
+        [0, 1, 2, 3].map(|i| unsafe { load_at(cpu, from, offsets[0], i) })
+    }
+
+    #[inline(always)]
+    unsafe fn scatter_line(line: [Self; LINE], to: *mut u8, offsets: &[usize; WIDEST]) {
+        for (i, block) in line.into_iter().enumerate() {
+            // SAFETY: the caller's, for each block of the line.
+            unsafe { store_at(block, to, offsets[0], i) };
+        }
+    }
+
+    #[inline(always)]
     fn pin(self) -> Self {
         // SAFETY: a value of this type exists only where the CPU has the instructions.
         Self(unsafe { pin(self.0) })
@@ -129,14 +169,13 @@ impl Lanes for Xmm {
     }
 
     #[inline(always)]
-    fn tweaks(_: Aesni, first: __m128i) -> [Self; GROUP] {
-        let mut tweak = u128::from_le_bytes(Self(first).to_bytes());
-        let mut tweaks = [Self(first); GROUP];
-        for slot in &mut tweaks[1..] {
-            tweak = crate::xts::double(tweak);
-            *slot = Self(number(tweak));
+    fn begin<const ROUND: usize>(_: Aesni, first: __m128i, tweaks: &mut [Self; GROUP]) {
+        match ROUND {
+            1 => tweaks[0] = Self(first),
+            // SAFETY: a value of this type exists only where the CPU has the instructions.
+            2..=GROUP => tweaks[ROUND - 1] = Self(unsafe { times_x(tweaks[ROUND - 2].0) }),
+            _ => {}
         }
-        tweaks
     }
 
     #[inline(always)]
@@ -191,6 +230,16 @@ fn add_small(number: __m128i, small: __m128i) -> __m128i {
     let half = _mm_set1_epi64x(i64::MIN);
     let wrapped = _mm_cmpgt_epi64(_mm_xor_si128(small, half), _mm_xor_si128(sum, half));
     _mm_sub_epi64(sum, _mm_bslli_si128::<8>(wrapped))
+}
+
+/// Multiplies a tweak by x: what leaves a lower half enters the upper, and what leaves that comes back in below.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn times_x(tweak: __m128i) -> __m128i {
+    // The sign of each half, in the words of the other.
+    let out = _mm_srai_epi32::<31>(_mm_shuffle_epi32::<0b01_01_11_11>(tweak));
+    let entering = _mm_and_si128(out, _mm_set_epi64x(1, 0x87));
+    _mm_xor_si128(_mm_add_epi64(tweak, tweak), entering)
 }
 
 /// Multiplies a tweak by x^8: the byte shifted out comes back in below, times x^7 + x^2 + x + 1.

@@ -7,10 +7,17 @@ use std::ops::BitXor;
 use zeroize::Zeroize;
 
 use super::key::Schedule;
+use super::stream::BLOCK;
 use crate::cpu::Aesni;
 
 /// Registers in flight at a time: enough for the pipelines of every CPU so far, and what 16 registers have room for.
 pub(super) const GROUP: usize = 8;
+
+/// Blocks in the widest register.
+pub(super) const WIDEST: usize = 4;
+
+/// Blocks in a cache line.
+pub(super) const LINE: usize = 4;
 
 /// A register of one or more blocks.
 ///
@@ -53,6 +60,34 @@ pub(super) trait Lanes: Copy + Zeroize + BitXor<Output = Self> {
     /// As many blocks can be written at `to`, at least one and fewer than [`Self::BLOCKS`].
     unsafe fn store_part(self, to: *mut u8, blocks: usize);
 
+    /// Reads a block from each of several places, at any alignment.
+    ///
+    /// # Safety
+    /// A block can be read at each of the first [`Self::BLOCKS`] offsets from `from`.
+    unsafe fn gather(cpu: Self::Cpu, from: *const u8, offsets: &[usize; WIDEST]) -> Self;
+
+    /// Writes each lane to a place of its own.
+    ///
+    /// # Safety
+    /// A block can be written at each of the first [`Self::BLOCKS`] offsets from `to`.
+    unsafe fn scatter(self, to: *mut u8, offsets: &[usize; WIDEST]);
+
+    /// Reads a line from each of several places: register j has the jth block of each.
+    ///
+    /// # Safety
+    /// A line can be read at each of the first [`Self::BLOCKS`] offsets from `from`.
+    unsafe fn gather_line(
+        cpu: Self::Cpu,
+        from: *const u8,
+        offsets: &[usize; WIDEST],
+    ) -> [Self; LINE];
+
+    /// Writes lines as [`Lanes::gather_line`] reads them.
+    ///
+    /// # Safety
+    /// A line can be written at each of the first [`Self::BLOCKS`] offsets from `to`.
+    unsafe fn scatter_line(line: [Self; LINE], to: *mut u8, offsets: &[usize; WIDEST]);
+
     /// The same register, of which the compiler no longer knows what it holds: what uses it is not moved before this.
     fn pin(self) -> Self;
 
@@ -86,8 +121,9 @@ pub(super) trait Lanes: Copy + Zeroize + BitXor<Output = Self> {
     /// The sum of the 128-bit little-endian number in each lane and one of less than 64 bits, modulo 2^128.
     fn add_small(self, small: Self) -> Self;
 
-    /// XTS: the tweaks of the first group of a data unit, whose first block has the tweak `first`.
-    fn tweaks(cpu: Self::Cpu, first: __m128i) -> [Self; GROUP];
+    /// XTS: a part of making the tweaks of the first group of a data unit, whose first block has the tweak `first`.
+    /// `ROUND` 1 to 8, in this order, make all.
+    fn begin<const ROUND: usize>(cpu: Self::Cpu, first: __m128i, tweaks: &mut [Self; GROUP]);
 
     /// XTS: a part of making the tweaks of the group after the one at hand. `ROUND` 1 to 8, in this order, make all.
     ///
@@ -106,6 +142,30 @@ macro_rules! two_operands {
     )*};
 }
 pub(super) use two_operands;
+
+/// Reads register `i` of a row of them that begins at an offset.
+///
+/// # Safety
+/// It can be read there.
+#[inline(always)]
+pub(super) unsafe fn load_at<L: Lanes>(cpu: L::Cpu, from: *const u8, offset: usize, i: usize) -> L {
+    // SAFETY: the caller's.
+    let place = unsafe { from.add(offset + i * L::BLOCKS * BLOCK) };
+    // SAFETY: the caller's.
+    unsafe { L::load(cpu, place) }
+}
+
+/// Writes register `i` of a row of them that begins at an offset.
+///
+/// # Safety
+/// It can be written there.
+#[inline(always)]
+pub(super) unsafe fn store_at<L: Lanes>(register: L, to: *mut u8, offset: usize, i: usize) {
+    // SAFETY: the caller's.
+    let place = unsafe { to.add(offset + i * L::BLOCKS * BLOCK) };
+    // SAFETY: the caller's.
+    unsafe { register.store(place) };
+}
 
 /// Work done between the rounds of a group, in the slots of the CPU that the rounds leave free.
 pub(super) trait Beside {

@@ -1,5 +1,7 @@
 //! The bodies of the ECB, CBC and CTR kernels (SP 800-38A).
 
+use std::arch::x86_64::__m128i;
+
 use cipher::consts::U16;
 use inout::InOutBuf;
 
@@ -59,6 +61,16 @@ impl<L: Lanes, const N: usize, const DECRYPT: bool> Pass<L> for Ecb<'_, N, DECRY
     }
 }
 
+/// Encrypts blocks, each by itself.
+#[inline(always)]
+pub(super) fn encrypt_blocks<L: Lanes, const N: usize>(
+    cpu: L::Cpu,
+    keys: &Schedule<N>,
+    stream: Stream<'_, '_>,
+) {
+    run::<L>(cpu, stream, &mut Ecb::<N, false> { keys });
+}
+
 /// ECB encryption.
 #[inline(always)]
 pub(super) fn ecb_encrypt<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
@@ -66,8 +78,7 @@ pub(super) fn ecb_encrypt<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
     _iv: &mut Iv,
     data: InOutBuf<'_, '_, u8>,
 ) {
-    let mut pass = Ecb::<N, false> { keys: &key.encrypt };
-    run::<L>(key.cpu().into(), Stream::new(data), &mut pass);
+    encrypt_blocks::<L, N>(key.cpu().into(), &key.encrypt, Stream::new(data));
 }
 
 /// ECB decryption.
@@ -143,6 +154,18 @@ impl<L: Lanes, const N: usize> Pass<L> for CbcDecrypt<'_, L, N> {
     }
 }
 
+/// Decrypts a chain that begins with the block `start`.
+#[inline(always)]
+pub(super) fn decrypt_chain<L: Lanes, const N: usize>(
+    cpu: L::Cpu,
+    keys: &Schedule<N>,
+    start: __m128i,
+    stream: Stream<'_, '_>,
+) {
+    let before = L::splat(cpu, start);
+    run::<L>(cpu, stream, &mut CbcDecrypt { keys, before });
+}
+
 /// CBC decryption.
 #[inline(always)]
 pub(super) fn cbc_decrypt<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
@@ -150,11 +173,9 @@ pub(super) fn cbc_decrypt<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
     iv: &mut Iv,
     data: InOutBuf<'_, '_, u8>,
 ) {
-    let cpu = key.cpu().into();
     let stream = Stream::new(data);
     let Some(chain) = stream.last_input() else { return };
-    let before = L::splat(cpu, number(iv.number()));
-    run::<L>(cpu, stream, &mut CbcDecrypt { keys: &key.decrypt, before });
+    decrypt_chain::<L, N>(key.cpu().into(), &key.decrypt, number(iv.number()), stream);
     iv.block::<U16>().0 = chain;
 }
 
@@ -236,6 +257,20 @@ fn ordinals<L: Lanes>(cpu: L::Cpu, first: usize) -> L {
     unsafe { L::load(cpu, ordinals.as_ptr().cast()) }
 }
 
+/// Adds the keystream from `counter` on, and returns the counter after it.
+#[inline(always)]
+pub(super) fn add_keystream<L: Lanes, const N: usize>(
+    cpu: L::Cpu,
+    keys: &Schedule<N>,
+    counter: u128,
+    stream: Stream<'_, '_>,
+) -> u128 {
+    let block = L::splat(cpu, number(counter.to_be()));
+    let mut pass = Ctr { keys, counter, block };
+    run::<L>(cpu, stream, &mut pass);
+    pass.counter
+}
+
 /// CTR, the same in both directions.
 #[inline(always)]
 pub(super) fn ctr<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
@@ -243,10 +278,7 @@ pub(super) fn ctr<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
     iv: &mut Iv,
     data: InOutBuf<'_, '_, u8>,
 ) {
-    let cpu = key.cpu().into();
     let counter = u128::from_be(iv.number());
-    let block = L::splat(cpu, number(iv.number()));
-    let mut pass = Ctr { keys: &key.encrypt, counter, block };
-    run::<L>(cpu, Stream::new(data), &mut pass);
-    iv.block::<U16>().0 = pass.counter.to_be_bytes();
+    let after = add_keystream::<L, N>(key.cpu().into(), &key.encrypt, counter, Stream::new(data));
+    iv.block::<U16>().0 = after.to_be_bytes();
 }

@@ -4,10 +4,12 @@
 //! and stores is bounded here: a group is made only of blocks that are there, and covers no byte besides.
 
 use std::marker::PhantomData;
+use std::slice;
 
 use inout::InOutBuf;
 
-use super::lanes::Lanes;
+use super::lanes::{LINE, Lanes, WIDEST};
+use crate::kernel::Sectors;
 
 /// Bytes of a block.
 pub(super) const BLOCK: usize = 16;
@@ -57,6 +59,13 @@ impl<'i, 'o> Stream<'i, 'o> {
             let (from, to) = self.advance(blocks);
             Part { cpu, from, to, blocks, data: PhantomData }
         })
+    }
+
+    /// Takes so many blocks, which are left, as a stream of their own.
+    #[inline(always)]
+    pub(super) fn split(&mut self, blocks: usize) -> Self {
+        let (from, to) = self.advance(blocks);
+        Self { from, to, blocks, data: PhantomData }
     }
 
     /// Where the next `blocks` begin, which are left no more.
@@ -184,5 +193,99 @@ impl<L: Lanes> Group<L, 1> for Part<'_, '_, L> {
     fn store(&mut self, _: usize, value: L) {
         // SAFETY: so many blocks are there to be written, and they are fewer than a register's.
         unsafe { value.store_part(self.to, self.blocks) };
+    }
+}
+
+/// Sectors one after the other.
+pub(super) struct Cut<'v, 'i, 'o> {
+    ivs: slice::Iter<'v, [u8; BLOCK]>,
+    stream: Stream<'i, 'o>,
+    /// Blocks in a sector.
+    blocks: usize,
+}
+
+impl<'v, 'i, 'o> Cut<'v, 'i, 'o> {
+    #[inline(always)]
+    pub(super) fn new(sectors: Sectors<'v, 'i, 'o>) -> Self {
+        let (ivs, _) = sectors.ivs.as_chunks();
+        let blocks = sectors.sector_len / BLOCK;
+        Self { ivs: ivs.iter(), stream: Stream::new(sectors.data), blocks }
+    }
+
+    /// The next sector and its IV.
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> Option<(&'v [u8; BLOCK], Stream<'i, 'o>)> {
+        let iv = self.ivs.next()?;
+        Some((iv, self.stream.split(self.blocks)))
+    }
+}
+
+/// So many registers of sectors side by side, a sector in each lane. Where there are fewer sectors than lanes, the
+/// lanes at the end go over the last sector with it: they read, make and write the same.
+pub(super) struct Abreast<'i, 'o, L: Lanes, const M: usize> {
+    cpu: L::Cpu,
+    from: *const u8,
+    to: *mut u8,
+    /// Where the sector of each lane begins.
+    offsets: [[usize; WIDEST]; M],
+    /// Blocks in a sector.
+    blocks: usize,
+    data: PhantomData<InOutBuf<'i, 'o, u8>>,
+}
+
+impl<'i, 'o, L: Lanes, const M: usize> Abreast<'i, 'o, L, M> {
+    /// The first sectors of a stream of whole sectors, at most so many as there are lanes.
+    #[inline(always)]
+    pub(super) fn take(cpu: L::Cpu, stream: &mut Stream<'i, 'o>, blocks: usize) -> Self {
+        let sectors = (stream.blocks() / blocks).min(M * L::BLOCKS);
+        let last = sectors.checked_sub(1).expect("no sector is left");
+        let (from, to) = stream.advance(sectors * blocks);
+        let mut offsets = [[0; WIDEST]; M];
+        for (i, lanes) in offsets.iter_mut().enumerate() {
+            for (lane, offset) in lanes[..L::BLOCKS].iter_mut().enumerate() {
+                *offset = (i * L::BLOCKS + lane).min(last) * blocks * BLOCK;
+            }
+        }
+        Self { cpu, from, to, offsets, blocks, data: PhantomData }
+    }
+
+    /// The block of this number in each sector of register `i`.
+    #[inline(always)]
+    pub(super) fn load(&self, i: usize, block: usize) -> L {
+        assert!(block < self.blocks);
+        // SAFETY: less than a sector is added to where the first one begins.
+        let from = unsafe { self.from.add(block * BLOCK) };
+        // SAFETY: each offset leads to the same block of a sector that was taken from the stream.
+        unsafe { L::gather(self.cpu, from, &self.offsets[i]) }
+    }
+
+    /// A line from the block of this number on in each sector of register `i`.
+    #[inline(always)]
+    pub(super) fn load_line(&self, i: usize, block: usize) -> [L; LINE] {
+        assert!(block + LINE <= self.blocks);
+        // SAFETY: less than a sector is added to where the first one begins.
+        let from = unsafe { self.from.add(block * BLOCK) };
+        // SAFETY: each offset leads to the same line of a sector that was taken from the stream.
+        unsafe { L::gather_line(self.cpu, from, &self.offsets[i]) }
+    }
+
+    /// Writes a line from the block of this number on in each sector of register `i`.
+    #[inline(always)]
+    pub(super) fn store_line(&mut self, i: usize, block: usize, line: [L; LINE]) {
+        assert!(block + LINE <= self.blocks);
+        // SAFETY: less than a sector is added to where the first one begins.
+        let to = unsafe { self.to.add(block * BLOCK) };
+        // SAFETY: each offset leads to the same line of a sector that was taken from the stream.
+        unsafe { L::scatter_line(line, to, &self.offsets[i]) };
+    }
+
+    /// Writes the block of this number in each sector of register `i`.
+    #[inline(always)]
+    pub(super) fn store(&mut self, i: usize, block: usize, value: L) {
+        assert!(block < self.blocks);
+        // SAFETY: less than a sector is added to where the first one begins.
+        let to = unsafe { self.to.add(block * BLOCK) };
+        // SAFETY: each offset leads to the same block of a sector that was taken from the stream.
+        unsafe { value.scatter(to, &self.offsets[i]) };
     }
 }

@@ -6,19 +6,20 @@ use std::arch::x86_64::{
     _mm256_add_epi8, _mm256_add_epi64, _mm256_aesdec_epi128, _mm256_aesdeclast_epi128,
     _mm256_aesenc_epi128, _mm256_aesenclast_epi128, _mm256_and_si256, _mm256_blend_epi32,
     _mm256_broadcastsi128_si256, _mm256_bslli_epi128, _mm256_castsi256_si128,
-    _mm256_clmulepi64_epi128, _mm256_cmpgt_epi64, _mm256_loadu_si256, _mm256_permute2x128_si256,
-    _mm256_set1_epi16, _mm256_set1_epi64x, _mm256_shuffle_epi8, _mm256_sllv_epi64,
-    _mm256_srlv_epi64, _mm256_storeu_si256, _mm256_sub_epi64, _mm256_unpackhi_epi16,
-    _mm256_unpackhi_epi32, _mm256_xor_si256, _mm256_zextsi128_si256,
+    _mm256_clmulepi64_epi128, _mm256_cmpgt_epi64, _mm256_extracti128_si256, _mm256_loadu_si256,
+    _mm256_permute2x128_si256, _mm256_set_m128i, _mm256_set1_epi16, _mm256_set1_epi64x,
+    _mm256_shuffle_epi8, _mm256_sllv_epi64, _mm256_srlv_epi64, _mm256_storeu_si256,
+    _mm256_sub_epi64, _mm256_unpackhi_epi16, _mm256_unpackhi_epi32, _mm256_xor_si256,
+    _mm256_zextsi128_si256,
 };
 use std::ops::BitXor;
 
 use zeroize::Zeroize;
 
+use super::aesni::Xmm;
 use super::key::Key;
-use super::lanes::{GROUP, Lanes, swap_halves, two_operands};
-use super::xts::{Powers, powers};
-use super::{modes, xts};
+use super::lanes::{GROUP, LINE, Lanes, WIDEST, load_at, store_at, swap_halves, two_operands};
+use super::{modes, sectors, xts};
 use crate::cpu::{Aesni, Vaes256};
 use crate::kernel::{Directions, Kernels, XtsKey};
 
@@ -27,21 +28,34 @@ impl<P: Copy + Into<Vaes256> + Into<Aesni>, const N: usize> Kernels<Key<P, N>> {
     pub(crate) const fn vaes256() -> Self {
         Self {
             name: c"native/vaes256",
-            ecb: Directions { encrypt: ecb_encrypt, decrypt: ecb_decrypt },
-            cbc: Directions { decrypt: cbc_decrypt, ..Self::aesni().cbc },
-            ctr: Directions { encrypt: ctr, decrypt: ctr },
-            xts: Some(Directions { encrypt: xts_encrypt, decrypt: xts_decrypt }),
+            ecb: Directions::new(ecb_encrypt, ecb_decrypt),
+            cbc: Directions { decrypt: cbc_decrypt, ..Self::aesni().cbc }
+                .with_sectors(Some(cbc_encrypt_sectors), Some(cbc_decrypt_sectors)),
+            ctr: Directions::new(ctr, ctr).with_sectors(Some(ctr_sectors), Some(ctr_sectors)),
+            xts: Some(
+                Directions::new(xts_encrypt, xts_decrypt)
+                    .with_sectors(Some(xts_encrypt_sectors), Some(xts_decrypt_sectors)),
+            ),
         }
     }
 }
 
 kernels! { Vaes256, "aes,pclmulqdq,ssse3,sse4.1,sse4.2,avx2,vaes,vpclmulqdq":
-    ecb_encrypt: Key<P, N> = modes::ecb_encrypt::<Ymm, P, N>;
-    ecb_decrypt: Key<P, N> = modes::ecb_decrypt::<Ymm, P, N>;
-    cbc_decrypt: Key<P, N> = modes::cbc_decrypt::<Ymm, P, N>;
-    ctr: Key<P, N> = modes::ctr::<Ymm, P, N>;
-    xts_encrypt: XtsKey<Key<P, N>> = xts::encrypt::<Ymm, P, N>;
-    xts_decrypt: XtsKey<Key<P, N>> = xts::decrypt::<Ymm, P, N>;
+    data {
+        ecb_encrypt: Key<P, N> = modes::ecb_encrypt::<Ymm, P, N>;
+        ecb_decrypt: Key<P, N> = modes::ecb_decrypt::<Ymm, P, N>;
+        cbc_decrypt: Key<P, N> = modes::cbc_decrypt::<Ymm, P, N>;
+        ctr: Key<P, N> = modes::ctr::<Ymm, P, N>;
+        xts_encrypt: XtsKey<Key<P, N>> = xts::encrypt::<Ymm, P, N>;
+        xts_decrypt: XtsKey<Key<P, N>> = xts::decrypt::<Ymm, P, N>;
+    }
+    sectors {
+        cbc_encrypt_sectors: Key<P, N> = sectors::cbc_encrypt::<Ymm, P, N>;
+        cbc_decrypt_sectors: Key<P, N> = sectors::cbc_decrypt::<Ymm, P, N>;
+        ctr_sectors: Key<P, N> = sectors::ctr::<Ymm, P, N>;
+        xts_encrypt_sectors: XtsKey<Key<P, N>> = sectors::xts_encrypt::<Ymm, P, N>;
+        xts_decrypt_sectors: XtsKey<Key<P, N>> = sectors::xts_decrypt::<Ymm, P, N>;
+    }
 }
 
 /// Two blocks.
@@ -91,6 +105,53 @@ impl Lanes for Ymm {
     }
 
     #[inline(always)]
+    unsafe fn gather(cpu: Vaes256, from: *const u8, offsets: &[usize; WIDEST]) -> Self {
+        // SAFETY: the caller's.
+        let low: Xmm = unsafe { load_at(cpu.into(), from, offsets[0], 0) };
+        // SAFETY: the caller's.
+        let high: Xmm = unsafe { load_at(cpu.into(), from, offsets[1], 0) };
+        // SAFETY: the proof.
+        Self(unsafe { _mm256_set_m128i(high.into(), low.into()) })
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(self, to: *mut u8, offsets: &[usize; WIDEST]) {
+        // SAFETY: a value of this type exists only where the CPU has the instructions.
+        let low = Xmm(unsafe { _mm256_castsi256_si128(self.0) });
+        // SAFETY: as above.
+        let high = Xmm(unsafe { _mm256_extracti128_si256::<1>(self.0) });
+        // SAFETY: the caller's.
+        unsafe { store_at(low, to, offsets[0], 0) };
+        // SAFETY: the caller's.
+        unsafe { store_at(high, to, offsets[1], 0) };
+    }
+
+    #[inline(always)]
+    unsafe fn gather_line(
+        cpu: Vaes256,
+        from: *const u8,
+        offsets: &[usize; WIDEST],
+    ) -> [Self; LINE] {
+        // SAFETY: the caller's, for each half of a line at the first place.
+        let [a, b] = [0, 1].map(|i| unsafe { load_at(cpu, from, offsets[0], i) });
+        // SAFETY: the same at the second.
+        let [c, d] = [0, 1].map(|i| unsafe { load_at(cpu, from, offsets[1], i) });
+        let [first, second] = Self::transpose([a, c]);
+        let [third, fourth] = Self::transpose([b, d]);
+        [first, second, third, fourth]
+    }
+
+    #[inline(always)]
+    unsafe fn scatter_line(line: [Self; LINE], to: *mut u8, offsets: &[usize; WIDEST]) {
+        for (i, half) in line.as_chunks().0.iter().enumerate() {
+            for (register, offset) in Self::transpose(*half).into_iter().zip(offsets) {
+                // SAFETY: the caller's, for each half of a line at both places.
+                unsafe { store_at(register, to, *offset, i) };
+            }
+        }
+    }
+
+    #[inline(always)]
     fn pin(self) -> Self {
         // SAFETY: a value of this type exists only where the CPU has the instructions.
         Self(unsafe { pin(self.0) })
@@ -123,16 +184,10 @@ impl Lanes for Ymm {
     }
 
     #[inline(always)]
-    fn tweaks(cpu: Vaes256, first: __m128i) -> [Self; GROUP] {
-        let tweak = Self::splat(cpu, first);
-        let swapped = Self::splat(cpu, swap_halves(first));
-        let mut tweaks = [tweak; GROUP];
-        for (i, slot) in tweaks.iter_mut().enumerate() {
-            let Powers { left, right } = powers::<Self>(cpu, i);
-            // SAFETY: the proof.
-            *slot = Self(unsafe { times_powers(tweak.0, swapped.0, left.0, right.0) });
+    fn begin<const ROUND: usize>(cpu: Vaes256, first: __m128i, tweaks: &mut [Self; GROUP]) {
+        if let 1..=GROUP = ROUND {
+            tweaks[ROUND - 1] = Self::times_powers(cpu, first, ROUND - 1);
         }
-        tweaks
     }
 
     /// The first half from the second half of the group at hand, then the second half from that.
@@ -167,6 +222,27 @@ impl Lanes for Ymm {
 }
 
 impl Ymm {
+    /// Register `i` of the first group's tweaks.
+    #[inline(always)]
+    fn times_powers(cpu: Vaes256, first: __m128i, i: usize) -> Self {
+        let tweak = Self::splat(cpu, first);
+        let swapped = Self::splat(cpu, swap_halves(first));
+        let Powers { left, right } = powers(cpu, i);
+        // SAFETY: the proof.
+        Self(unsafe { times_powers(tweak.0, swapped.0, left.0, right.0) })
+    }
+
+    /// Exchanges the upper lane of the first with the lower lane of the second.
+    #[inline(always)]
+    fn transpose([a, b]: [Self; 2]) -> [Self; 2] {
+        [
+            // SAFETY: a value of this type exists only where the CPU has the instructions.
+            Self(unsafe { _mm256_permute2x128_si256::<0x20>(a.0, b.0) }),
+            // SAFETY: as above.
+            Self(unsafe { _mm256_permute2x128_si256::<0x31>(a.0, b.0) }),
+        ]
+    }
+
     /// What a multiplication by x^8 moves from the upper end to the lower in four registers.
     #[inline(always)]
     fn carries([a, b, c, d]: [Self; 4]) -> Self {
@@ -259,3 +335,43 @@ fn times_x8<const I: i64>(tweaks: __m256i, carries: __m256i) -> __m256i {
     let back = _mm256_shuffle_epi8(carries, _mm256_broadcastsi128_si256(word));
     _mm256_xor_si256(_mm256_bslli_epi128::<1>(tweaks), back)
 }
+
+/// By how far to shift each lane's halves for a product by a power of x.
+#[derive(Clone, Copy)]
+struct Powers {
+    /// The exponents.
+    left: Ymm,
+    /// What they lack of 64.
+    right: Ymm,
+}
+
+/// Powers of x for register `i` of a group: each lane's exponent is the number of its block in the group.
+#[inline(always)]
+fn powers(cpu: Vaes256, i: usize) -> Powers {
+    let lanes = i * Ymm::BLOCKS..(i + 1) * Ymm::BLOCKS;
+    let (left, right) = (&SHIFTS.left[lanes.clone()], &SHIFTS.right[lanes]);
+    Powers {
+        // SAFETY: the slice is a register long.
+        left: unsafe { Ymm::load(cpu, left.as_ptr().cast()) },
+        // SAFETY: the slice is a register long.
+        right: unsafe { Ymm::load(cpu, right.as_ptr().cast()) },
+    }
+}
+
+/// The shifts of all blocks of the longest group.
+#[repr(align(64))]
+struct Shifts {
+    left: [[u64; 2]; GROUP * 2],
+    right: [[u64; 2]; GROUP * 2],
+}
+
+static SHIFTS: Shifts = {
+    let mut shifts = Shifts { left: [[0; 2]; GROUP * 2], right: [[0; 2]; GROUP * 2] };
+    let mut i = 0;
+    while i < GROUP * 2 {
+        shifts.left[i] = [i as u64; 2];
+        shifts.right[i] = [64 - i as u64; 2];
+        i += 1;
+    }
+    shifts
+};

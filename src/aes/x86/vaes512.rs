@@ -4,20 +4,20 @@ use std::arch::asm;
 use std::arch::x86_64::{
     __m128i, __m512i, _mm_set_epi8, _mm512_add_epi8, _mm512_add_epi64, _mm512_aesdec_epi128,
     _mm512_aesdeclast_epi128, _mm512_aesenc_epi128, _mm512_aesenclast_epi128, _mm512_alignr_epi64,
-    _mm512_broadcast_i32x4, _mm512_bslli_epi128, _mm512_bsrli_epi128, _mm512_clmulepi64_epi128,
-    _mm512_cmplt_epu64_mask, _mm512_loadu_si512, _mm512_mask_add_epi64, _mm512_mask_mov_epi64,
+    _mm512_broadcast_i32x4, _mm512_bslli_epi128, _mm512_bsrli_epi128, _mm512_castsi128_si512,
+    _mm512_castsi512_si128, _mm512_clmulepi64_epi128, _mm512_cmplt_epu64_mask,
+    _mm512_extracti32x4_epi32, _mm512_inserti32x4, _mm512_loadu_si512, _mm512_mask_add_epi64,
     _mm512_mask_storeu_epi64, _mm512_maskz_loadu_epi64, _mm512_set1_epi64, _mm512_shuffle_epi8,
-    _mm512_sllv_epi64, _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_ternarylogic_epi64,
-    _mm512_xor_si512,
+    _mm512_shuffle_i32x4, _mm512_storeu_si512, _mm512_ternarylogic_epi64, _mm512_xor_si512,
 };
 use std::ops::BitXor;
 
 use zeroize::Zeroize;
 
+use super::aesni::Xmm;
 use super::key::Key;
-use super::lanes::{GROUP, Lanes, swap_halves, two_operands};
-use super::xts::{Powers, powers};
-use super::{modes, xts};
+use super::lanes::{GROUP, LINE, Lanes, WIDEST, load_at, store_at, two_operands};
+use super::{modes, sectors, xts};
 use crate::cpu::{Aesni, Vaes256, Vaes512};
 use crate::kernel::{Directions, Kernels, XtsKey};
 
@@ -26,10 +26,14 @@ impl<P: Copy + Into<Vaes512> + Into<Vaes256> + Into<Aesni>, const N: usize> Kern
     pub(crate) const fn vaes512() -> Self {
         Self {
             name: c"native/vaes512",
-            ecb: Directions { encrypt: ecb_encrypt, decrypt: ecb_decrypt },
-            cbc: Directions { decrypt: cbc_decrypt, ..Self::vaes256().cbc },
-            ctr: Directions { encrypt: ctr, decrypt: ctr },
-            xts: Some(Directions { encrypt: xts_encrypt, decrypt: xts_decrypt }),
+            ecb: Directions::new(ecb_encrypt, ecb_decrypt),
+            cbc: Directions { decrypt: cbc_decrypt, ..Self::vaes256().cbc }
+                .with_sectors(Some(cbc_encrypt_sectors), Some(cbc_decrypt_sectors)),
+            ctr: Directions::new(ctr, ctr).with_sectors(Some(ctr_sectors), Some(ctr_sectors)),
+            xts: Some(
+                Directions::new(xts_encrypt, xts_decrypt)
+                    .with_sectors(Some(xts_encrypt_sectors), Some(xts_decrypt_sectors)),
+            ),
         }
     }
 }
@@ -37,12 +41,21 @@ impl<P: Copy + Into<Vaes512> + Into<Vaes256> + Into<Aesni>, const N: usize> Kern
 kernels! {
     Vaes512,
     "aes,pclmulqdq,ssse3,sse4.1,sse4.2,avx2,vaes,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq":
-    ecb_encrypt: Key<P, N> = modes::ecb_encrypt::<Zmm, P, N>;
-    ecb_decrypt: Key<P, N> = modes::ecb_decrypt::<Zmm, P, N>;
-    cbc_decrypt: Key<P, N> = modes::cbc_decrypt::<Zmm, P, N>;
-    ctr: Key<P, N> = modes::ctr::<Zmm, P, N>;
-    xts_encrypt: XtsKey<Key<P, N>> = xts::encrypt::<Zmm, P, N>;
-    xts_decrypt: XtsKey<Key<P, N>> = xts::decrypt::<Zmm, P, N>;
+    data {
+        ecb_encrypt: Key<P, N> = modes::ecb_encrypt::<Zmm, P, N>;
+        ecb_decrypt: Key<P, N> = modes::ecb_decrypt::<Zmm, P, N>;
+        cbc_decrypt: Key<P, N> = modes::cbc_decrypt::<Zmm, P, N>;
+        ctr: Key<P, N> = modes::ctr::<Zmm, P, N>;
+        xts_encrypt: XtsKey<Key<P, N>> = xts::encrypt::<Zmm, P, N>;
+        xts_decrypt: XtsKey<Key<P, N>> = xts::decrypt::<Zmm, P, N>;
+    }
+    sectors {
+        cbc_encrypt_sectors: Key<P, N> = sectors::cbc_encrypt::<Zmm, P, N>;
+        cbc_decrypt_sectors: Key<P, N> = sectors::cbc_decrypt::<Zmm, P, N>;
+        ctr_sectors: Key<P, N> = sectors::ctr::<Zmm, P, N>;
+        xts_encrypt_sectors: XtsKey<Key<P, N>> = sectors::xts_encrypt::<Zmm, P, N>;
+        xts_decrypt_sectors: XtsKey<Key<P, N>> = sectors::xts_decrypt::<Zmm, P, N>;
+    }
 }
 
 /// Four blocks.
@@ -88,6 +101,42 @@ impl Lanes for Zmm {
     }
 
     #[inline(always)]
+    unsafe fn gather(cpu: Vaes512, from: *const u8, offsets: &[usize; WIDEST]) -> Self {
+        // SAFETY: the caller's, for each place.
+        let [a, b, c, d] = offsets.map(|offset| unsafe { load_at(cpu.into(), from, offset, 0) });
+        // SAFETY: the proof.
+        Self(unsafe { join([a, b, c, d].map(Xmm::into)) })
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(self, to: *mut u8, offsets: &[usize; WIDEST]) {
+        // SAFETY: a value of this type exists only where the CPU has the instructions.
+        let blocks = unsafe { split(self.0) };
+        for (block, offset) in blocks.map(Xmm).into_iter().zip(offsets) {
+            // SAFETY: the caller's, for each place.
+            unsafe { store_at(block, to, *offset, 0) };
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn gather_line(
+        cpu: Vaes512,
+        from: *const u8,
+        offsets: &[usize; WIDEST],
+    ) -> [Self; LINE] {
+        // SAFETY: the caller's, for each place.
+        Self::transpose(offsets.map(|offset| unsafe { load_at(cpu, from, offset, 0) }))
+    }
+
+    #[inline(always)]
+    unsafe fn scatter_line(line: [Self; LINE], to: *mut u8, offsets: &[usize; WIDEST]) {
+        for (register, offset) in Self::transpose(line).into_iter().zip(offsets) {
+            // SAFETY: the caller's, for each place.
+            unsafe { store_at(register, to, *offset, 0) };
+        }
+    }
+
+    #[inline(always)]
     fn pin(self) -> Self {
         // SAFETY: a value of this type exists only where the CPU has the instructions.
         Self(unsafe { pin(self.0) })
@@ -126,25 +175,14 @@ impl Lanes for Zmm {
     }
 
     #[inline(always)]
-    fn tweaks(cpu: Vaes512, first: __m128i) -> [Self; GROUP] {
-        let tweak = Self::splat(cpu, first);
-        let swapped = Self::splat(cpu, swap_halves(first));
-        let Powers { left, right } = powers::<Self>(cpu, 0);
-        // SAFETY: the proof.
-        let even = Self(unsafe { times_powers(tweak.0, swapped.0, left.0, right.0) });
-        let Powers { left, right } = powers::<Self>(cpu, 1);
-        // SAFETY: the proof.
-        let odd = Self(unsafe { times_powers(tweak.0, swapped.0, left.0, right.0) });
-        [
-            even,
-            odd,
-            even.times_x8::<1, 15>(),
-            odd.times_x8::<1, 15>(),
-            even.times_x8::<2, 14>(),
-            odd.times_x8::<2, 14>(),
-            even.times_x8::<3, 13>(),
-            odd.times_x8::<3, 13>(),
-        ]
+    fn begin<const ROUND: usize>(cpu: Vaes512, first: __m128i, tweaks: &mut [Self; GROUP]) {
+        match ROUND {
+            1 | 2 => tweaks[ROUND - 1] = Self::times_powers(cpu, first, ROUND - 1),
+            3 | 4 => tweaks[ROUND - 1] = tweaks[ROUND - 3].times_x8::<1, 15>(),
+            5 | 6 => tweaks[ROUND - 1] = tweaks[ROUND - 5].times_x8::<2, 14>(),
+            7 | 8 => tweaks[ROUND - 1] = tweaks[ROUND - 7].times_x8::<3, 13>(),
+            _ => {}
+        }
     }
 
     #[inline(always)]
@@ -156,6 +194,23 @@ impl Lanes for Zmm {
 }
 
 impl Zmm {
+    /// [`transpose`]
+    #[inline(always)]
+    fn transpose(registers: [Self; 4]) -> [Self; 4] {
+        // SAFETY: a value of this type exists only where the CPU has the instructions.
+        unsafe { transpose(registers.map(|register| register.0)) }.map(Self)
+    }
+
+    /// Register `i` of the first group's tweaks, of which there are two made in this way.
+    #[inline(always)]
+    fn times_powers(cpu: Vaes512, first: __m128i, i: usize) -> Self {
+        let powers = &POWERS.0[i];
+        // SAFETY: the array is a register long.
+        let powers = unsafe { Self::load(cpu, powers.as_ptr().cast()) };
+        // SAFETY: the proof.
+        Self(unsafe { times_powers(Self::splat(cpu, first).0, powers.0) })
+    }
+
     /// Multiplies by x^8 to the power of `BYTES`; `REST` is what that lacks of 16.
     #[inline(always)]
     fn times_x8<const BYTES: i32, const REST: i32>(self) -> Self {
@@ -196,6 +251,45 @@ fn pin(mut register: __m512i) -> __m512i {
     register
 }
 
+/// A register of four blocks.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn join([a, b, c, d]: [__m128i; 4]) -> __m512i {
+    let joined = _mm512_inserti32x4::<1>(_mm512_castsi128_si512(a), b);
+    _mm512_inserti32x4::<3>(_mm512_inserti32x4::<2>(joined, c), d)
+}
+
+/// The blocks of a register.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn split(blocks: __m512i) -> [__m128i; 4] {
+    [
+        _mm512_castsi512_si128(blocks),
+        _mm512_extracti32x4_epi32::<1>(blocks),
+        _mm512_extracti32x4_epi32::<2>(blocks),
+        _mm512_extracti32x4_epi32::<3>(blocks),
+    ]
+}
+
+/// Makes rows of columns: register i has the ith block of each.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn transpose([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+    // Two even lanes of each operand, or two odd ones.
+    const EVEN: i32 = 0b10_00_10_00;
+    const ODD: i32 = 0b11_01_11_01;
+    let even_ab = _mm512_shuffle_i32x4::<EVEN>(a, b);
+    let odd_ab = _mm512_shuffle_i32x4::<ODD>(a, b);
+    let even_cd = _mm512_shuffle_i32x4::<EVEN>(c, d);
+    let odd_cd = _mm512_shuffle_i32x4::<ODD>(c, d);
+    [
+        _mm512_shuffle_i32x4::<EVEN>(even_ab, even_cd),
+        _mm512_shuffle_i32x4::<EVEN>(odd_ab, odd_cd),
+        _mm512_shuffle_i32x4::<ODD>(even_ab, even_cd),
+        _mm512_shuffle_i32x4::<ODD>(odd_ab, odd_cd),
+    ]
+}
+
 /// [`Lanes::reverse_bytes`]
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
@@ -214,17 +308,26 @@ fn add_small(numbers: __m512i, small: __m512i) -> __m512i {
     _mm512_mask_add_epi64(sum, wrapped << 1, sum, _mm512_set1_epi64(1))
 }
 
-/// Multiplies tweaks by powers of x below 64, one in each lane: shifts left by `left`, with `right` what that lacks of
-/// 64. `swapped` is the tweaks with the halves of the lanes exchanged.
+/// Multiplies tweaks by the powers of x below 64 that the lower halves of the lanes have: each half by itself; then the
+/// product of the upper one is moved to its place, and what that moves out comes back in below. Shifts would need the
+/// port that AES needs.
 #[inline]
-#[target_feature(enable = "avx512f,vpclmulqdq")]
-fn times_powers(tweaks: __m512i, swapped: __m512i, left: __m512i, right: __m512i) -> __m512i {
-    // What leaves a lower half enters the upper, and what leaves that comes back in below.
-    let out = _mm512_srlv_epi64(swapped, right);
-    let back = _mm512_clmulepi64_epi128::<0x00>(out, _mm512_set1_epi64(0x87));
-    let entering = _mm512_mask_mov_epi64(back, 0b1010_1010, out);
-    _mm512_xor_si512(_mm512_sllv_epi64(tweaks, left), entering)
+#[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
+fn times_powers(tweaks: __m512i, powers: __m512i) -> __m512i {
+    let lower = _mm512_clmulepi64_epi128::<0x00>(tweaks, powers);
+    let upper = _mm512_clmulepi64_epi128::<0x01>(tweaks, powers);
+    let back = _mm512_clmulepi64_epi128::<0x01>(upper, _mm512_set1_epi64(0x87));
+    _mm512_ternarylogic_epi64::<0b1001_0110>(lower, _mm512_bslli_epi128::<8>(upper), back)
 }
+
+/// The powers of x for [`times_powers`], a register in a row.
+#[repr(align(64))]
+struct Powers([[[u64; 2]; 4]; 2]);
+
+static POWERS: Powers = Powers([
+    [[1, 0], [1 << 1, 0], [1 << 2, 0], [1 << 3, 0]],
+    [[1 << 4, 0], [1 << 5, 0], [1 << 6, 0], [1 << 7, 0]],
+]);
 
 /// Multiplies tweaks by x^8 to the power of `BYTES`, at most four: the bytes shifted out come back in below, times
 /// x^7 + x^2 + x + 1. `REST` is what `BYTES` lacks of 16.

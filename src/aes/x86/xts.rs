@@ -18,7 +18,7 @@ use super::lanes::{
     Beside, GROUP, Lanes, Nothing, block, encrypt_alone, in_reach, last_round, middle_rounds,
     number, opaque_mut,
 };
-use super::stream::{Group, Stream};
+use super::stream::{Cut, Group, Stream};
 use crate::cpu::Aesni;
 use crate::iv::Iv;
 use crate::kernel::XtsKey;
@@ -74,7 +74,7 @@ fn unit<L: Lanes, const N: usize, const DECRYPT: bool>(
     first: __m128i,
     mut stream: Stream<'_, '_>,
 ) {
-    let tweaks = L::tweaks(cpu, first);
+    let tweaks = first_tweaks::<L>(cpu, first);
     if L::IS_SPACIOUS && stream.blocks() <= GROUP * L::BLOCKS {
         // Short enough that the tweaks never leave the registers.
         return end::<L, N, DECRYPT>(cpu, keys, stream, &tweaks);
@@ -82,17 +82,78 @@ fn unit<L: Lanes, const N: usize, const DECRYPT: bool>(
     let mut buffers = [tweaks; 2];
     let [now, next] = opaque_mut(&mut buffers);
     let (mut now, mut next) = (now, next);
-    while stream.blocks() > GROUP * L::BLOCKS {
-        let Some(group) = stream.take::<L, GROUP>(cpu) else { break };
-        let tweaks = opaque_mut(now);
-        let mut beside = Advance { now: tweaks, next: opaque_mut(next), carry: tweaks[0] };
-        pass::<L, _, N, GROUP, DECRYPT>(keys, group, tweaks, &mut beside);
+    go_on::<L, N, DECRYPT>(cpu, keys, &mut stream, &mut now, &mut next);
+    end::<L, N, DECRYPT>(cpu, keys, stream, now);
+    wipe(&mut buffers);
+}
+
+/// Data units in a row, with the tweak of each one's first block.
+///
+/// A unit that ends in a full group, as all do whose length is a multiple of 512, leaves no gap before the next: the
+/// first tweaks of that are made beside the group.
+#[inline(always)]
+pub(super) fn units<L: Lanes, const N: usize, const DECRYPT: bool>(
+    cpu: L::Cpu,
+    keys: &Schedule<N>,
+    mut cut: Cut<'_, '_, '_>,
+) {
+    let Some((first, mut stream)) = cut.next() else { return };
+    let mut buffers = [first_tweaks::<L>(cpu, block(first)); 2];
+    let [now, next] = opaque_mut(&mut buffers);
+    let (mut now, mut next) = (now, next);
+    loop {
+        go_on::<L, N, DECRYPT>(cpu, keys, &mut stream, &mut now, &mut next);
+        let Some((first, following)) = cut.next() else { break };
+        let first = block(first);
+        if let Some(group) = stream.take::<L, GROUP>(cpu) {
+            let mut beside = Begin { cpu, first, next: opaque_mut(next) };
+            pass::<L, _, N, GROUP, DECRYPT>(keys, group, opaque_mut(now), &mut beside);
+        } else {
+            end::<L, N, DECRYPT>(cpu, keys, stream, now);
+            *next = first_tweaks(cpu, first);
+        }
         std::mem::swap(&mut now, &mut next);
+        stream = following;
     }
     end::<L, N, DECRYPT>(cpu, keys, stream, now);
+    wipe(&mut buffers);
+}
+
+/// The groups of a data unit before its end. `now` has the tweaks of the one at hand, and in the end those of the end.
+#[inline(always)]
+fn go_on<'t, L: Lanes, const N: usize, const DECRYPT: bool>(
+    cpu: L::Cpu,
+    keys: &Schedule<N>,
+    stream: &mut Stream<'_, '_>,
+    now: &mut &'t mut [L; GROUP],
+    next: &mut &'t mut [L; GROUP],
+) {
+    while stream.blocks() > GROUP * L::BLOCKS {
+        let Some(group) = stream.take::<L, GROUP>(cpu) else { break };
+        let tweaks = opaque_mut(*now);
+        let mut beside = Advance { now: tweaks, next: opaque_mut(*next), carry: tweaks[0] };
+        pass::<L, _, N, GROUP, DECRYPT>(keys, group, tweaks, &mut beside);
+        std::mem::swap(now, next);
+    }
+}
+
+/// Overwrites the tweaks.
+#[inline(always)]
+fn wipe<L: Lanes>(buffers: &mut [[L; GROUP]; 2]) {
     for tweak in buffers.as_flattened_mut() {
         tweak.zeroize();
     }
+}
+
+/// The tweaks of the first group of a data unit, at once.
+#[inline(always)]
+fn first_tweaks<L: Lanes>(cpu: L::Cpu, first: __m128i) -> [L; GROUP] {
+    let mut tweaks = [L::splat(cpu, first); GROUP];
+    macro_rules! parts {
+        ($($round:literal)*) => { $(L::begin::<$round>(cpu, first, &mut tweaks);)* };
+    }
+    parts!(1 2 3 4 5 6 7 8);
+    tweaks
 }
 
 /// The end of a data unit, at most one group, whose tweaks are there.
@@ -166,42 +227,16 @@ impl<L: Lanes> Beside for Advance<'_, L> {
     }
 }
 
-/// By how far to shift each lane's halves for a product by a power of x.
-#[derive(Clone, Copy)]
-pub(super) struct Powers<L> {
-    /// The exponents.
-    pub(super) left: L,
-    /// What they lack of 64.
-    pub(super) right: L,
+/// Makes the first tweaks of the next data unit beside the rounds of the last group of the one at hand.
+struct Begin<'t, L: Lanes> {
+    cpu: L::Cpu,
+    first: __m128i,
+    next: &'t mut [L; GROUP],
 }
 
-/// Powers of x for register `i` of a group: each lane's exponent is the number of its block in the group.
-#[inline(always)]
-pub(super) fn powers<L: Lanes>(cpu: L::Cpu, i: usize) -> Powers<L> {
-    let lanes = i * L::BLOCKS..(i + 1) * L::BLOCKS;
-    let (left, right) = (&SHIFTS.left[lanes.clone()], &SHIFTS.right[lanes]);
-    Powers {
-        // SAFETY: the slice is a register long.
-        left: unsafe { L::load(cpu, left.as_ptr().cast()) },
-        // SAFETY: the slice is a register long.
-        right: unsafe { L::load(cpu, right.as_ptr().cast()) },
+impl<L: Lanes> Beside for Begin<'_, L> {
+    #[inline(always)]
+    fn round<const ROUND: usize>(&mut self) {
+        L::begin::<ROUND>(self.cpu, self.first, self.next);
     }
 }
-
-/// The shifts of all blocks of the longest group.
-#[repr(align(64))]
-struct Shifts {
-    left: [[u64; 2]; GROUP * 4],
-    right: [[u64; 2]; GROUP * 4],
-}
-
-static SHIFTS: Shifts = {
-    let mut shifts = Shifts { left: [[0; 2]; GROUP * 4], right: [[0; 2]; GROUP * 4] };
-    let mut i = 0;
-    while i < GROUP * 4 {
-        shifts.left[i] = [i as u64; 2];
-        shifts.right[i] = [64 - i as u64; 2];
-        i += 1;
-    }
-    shifts
-};

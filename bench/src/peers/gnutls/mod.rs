@@ -8,8 +8,8 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr;
 use std::rc::Rc;
 
-use super::{CipherEngine, Derivation, Digest, Library, Opened, Refusal, dynamic};
-use crate::algorithm::{Hash, Spec};
+use super::{CipherEngine, Derivation, Digest, Library, Opened, Refusal, SectorEngine, dynamic};
+use crate::algorithm::{Disk, Hash, Spec};
 
 type Handle = *mut c_void;
 type Crypt = unsafe extern "C" fn(Handle, *const c_void, usize, *mut c_void, usize) -> c_int;
@@ -65,6 +65,10 @@ pub(super) fn open() -> Result<Opened<GnuTls>, String> {
 impl Library for GnuTls {
     fn cipher(self: Rc<Self>, spec: Spec) -> Result<Box<dyn CipherEngine>, Refusal> {
         super::cipher::open::<cipher::Cipher>(self, spec)
+    }
+
+    fn sectors(self: Rc<Self>, disk: Disk) -> Result<Box<dyn SectorEngine>, Refusal> {
+        super::sectors::one_by_one::<cipher::Cipher>(self, disk)
     }
 
     fn hash(self: Rc<Self>, hash: Hash) -> Result<Box<dyn Digest>, Refusal> {

@@ -7,8 +7,8 @@ mod hash;
 use std::ffi::{c_int, c_uint, c_void};
 use std::rc::Rc;
 
-use super::{CipherEngine, Derivation, Digest, Library, Opened, Refusal, dynamic};
-use crate::algorithm::{Hash, Spec};
+use super::{CipherEngine, Derivation, Digest, Library, Opened, Refusal, SectorEngine, dynamic};
+use crate::algorithm::{Disk, Hash, Spec};
 
 type SetKey = unsafe extern "C" fn(*mut c_void, *const u8);
 /// Whole blocks one by one: ECB.
@@ -178,6 +178,10 @@ pub(super) fn open() -> Result<Opened<Nettle>, String> {
 impl Library for Nettle {
     fn cipher(self: Rc<Self>, spec: Spec) -> Result<Box<dyn CipherEngine>, Refusal> {
         super::cipher::open::<cipher::Cipher>(self, spec)
+    }
+
+    fn sectors(self: Rc<Self>, disk: Disk) -> Result<Box<dyn SectorEngine>, Refusal> {
+        super::sectors::one_by_one::<cipher::Cipher>(self, disk)
     }
 
     fn hash(self: Rc<Self>, hash: Hash) -> Result<Box<dyn Digest>, Refusal> {

@@ -91,6 +91,11 @@ impl Keyed for Cipher {
 }
 
 impl Cipher {
+    /// The object, which lives as long as `self`.
+    pub(super) fn handle(&self) -> Handle {
+        self.handle
+    }
+
     #[inline]
     fn crypt(&self, crypt: Crypt, input: &[u8], output: &mut [u8]) -> Result<(), String> {
         let mut error = ptr::null_mut();

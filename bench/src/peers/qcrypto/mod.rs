@@ -3,16 +3,17 @@
 
 mod cipher;
 mod hash;
+mod sectors;
 
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::rc::Rc;
 
 use super::cipher::Keyed;
 use super::{
-    Absent, CipherEngine, Derivation, Digest, Family, Found, Implementation, Library, Refusal,
-    Title, dynamic,
+    Absent, CipherEngine, Crew, Derivation, Digest, Family, Found, Implementation, Library,
+    Refusal, SectorEngine, Title, dynamic,
 };
-use crate::algorithm::{Algorithm, Hash, Mode, Named, Spec};
+use crate::algorithm::{Algorithm, Disk, Hash, Mode, Named, Spec};
 use crate::clock::Clock;
 
 use cipher::Cipher;
@@ -41,6 +42,8 @@ type HmacBytes = unsafe extern "C" fn(
     *mut usize,
     *mut Error,
 ) -> c_int;
+type NewIvGen =
+    unsafe extern "C" fn(c_uint, c_uint, c_uint, *const u8, usize, *mut Error) -> Handle;
 type Derive = unsafe extern "C" fn(
     c_uint,
     *const u8,
@@ -78,6 +81,10 @@ dynamic::functions! {
         qcrypto_hmac_bytes: HmacBytes,
         qcrypto_pbkdf2_supports: Supports,
         qcrypto_pbkdf2: Derive,
+        qcrypto_ivgen_new: NewIvGen,
+        qcrypto_ivgen_free: unsafe extern "C" fn(Handle),
+        qcrypto_cipher_encrypt_sectors: sectors::Crypt,
+        qcrypto_cipher_decrypt_sectors: sectors::Crypt,
         qcrypto_version: unsafe extern "C" fn() -> *const c_char,
         qcrypto_list_backends: unsafe extern "C" fn() -> *mut c_char,
         qcrypto_cipher_get_backend: unsafe extern "C" fn(Handle) -> *const c_char,
@@ -91,6 +98,16 @@ pub(super) struct Build {
     functions: Rc<Functions>,
     /// None: whatever `qcrypto_cipher_new` chooses.
     backend: Option<CString>,
+    way: Way,
+}
+
+/// How sectors are gone over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// By a call for a run; threads share an object.
+    Together,
+    /// By a call for each sector; threads have an object each.
+    Apart,
 }
 
 /// A row for each build as a caller gets it, and for ciphers one for each further backend that is `wanted` and at hand.
@@ -136,15 +153,27 @@ fn add(
     wanted: &dyn Fn(&str) -> bool,
     family: Family,
 ) {
-    if family == Family::Hashes {
-        // They are the library's own, whatever backend serves the ciphers.
-        let library = Rc::new(Build { functions: Rc::clone(functions), backend: None });
-        let title = functions.title(name, Clock::Thread);
+    let mut one = |name: &str, way, clock| {
+        let library = Rc::new(Build { functions: Rc::clone(functions), backend: None, way });
+        let title = functions.title(name, clock);
         found.implementations.push(Implementation { title, library });
-        return;
+    };
+    match family {
+        Family::Ciphers => {}
+        // They are the library's own, whatever backend serves the ciphers.
+        Family::Hashes => return one(name, Way::Together, Clock::Thread),
+        Family::Sectors => {
+            one(name, Way::Together, Clock::Thread);
+            return one(&format!("{name}, a call each"), Way::Apart, Clock::Thread);
+        }
+        Family::Threads => {
+            one(&format!("{name}, one object"), Way::Together, Clock::Process);
+            return one(&format!("{name}, an object each"), Way::Apart, Clock::Process);
+        }
     }
     let mut add = |name: &str, backend: Option<CString>| -> Option<String> {
-        let library = Rc::new(Build { functions: Rc::clone(functions), backend });
+        let way = Way::Together;
+        let library = Rc::new(Build { functions: Rc::clone(functions), backend, way });
         let kernel = match Cipher::new(&library, PROBE, &[0; 16]) {
             Ok(cipher) => cipher.kernel(),
             Err(Refusal::Unsupported(reason) | Refusal::Failed(reason)) => {
@@ -169,6 +198,23 @@ fn add(
 impl Library for Build {
     fn cipher(self: Rc<Self>, spec: Spec) -> Result<Box<dyn CipherEngine>, Refusal> {
         super::cipher::open::<Cipher>(self, spec)
+    }
+
+    fn sectors(self: Rc<Self>, disk: Disk) -> Result<Box<dyn SectorEngine>, Refusal> {
+        match self.way {
+            Way::Together => Ok(Box::new(sectors::Sectors::new(&self, disk)?)),
+            Way::Apart => super::sectors::one_by_one::<Cipher>(self, disk),
+        }
+    }
+
+    fn crew(
+        self: Rc<Self>,
+        disk: Disk,
+        threads: usize,
+        run: usize,
+    ) -> Result<Box<dyn Crew>, Refusal> {
+        let is_shared = self.way == Way::Together;
+        Ok(Box::new(sectors::Threads::new(&self, disk, run, threads, is_shared)?))
     }
 
     fn hash(self: Rc<Self>, hash: Hash) -> Result<Box<dyn Digest>, Refusal> {
