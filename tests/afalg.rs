@@ -93,6 +93,31 @@ fn descriptors() -> usize {
     std::fs::read_dir("/proc/self/fd").expect("/proc").count()
 }
 
+/// A7: a program that is started meanwhile inherits none.
+#[test]
+#[ignore = "needs a kernel with AF_ALG"]
+fn descriptors_are_closed_on_exec() {
+    let flags = || -> Vec<(String, bool)> {
+        let entries = std::fs::read_dir("/proc/self/fdinfo").expect("/proc").flatten();
+        let is_closed = |info: &str| {
+            let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
+            let flags = flags.map(|flags| u32::from_str_radix(flags.trim(), 8).expect("octal"));
+            flags.is_some_and(|flags| flags & 0o2_000_000 != 0)
+        };
+        let read = |entry: std::fs::DirEntry| {
+            let info = std::fs::read_to_string(entry.path()).ok()?;
+            Some((entry.file_name().into_string().expect("a number"), is_closed(&info)))
+        };
+        entries.filter_map(read).collect()
+    };
+    let before = flags();
+    let _cipher = new_with("afalg", CipherAlgorithm::Aes128, CipherMode::Xts, &k(32)).expect("AES");
+    let _hash = Hash::new(HashAlgorithm::Sha256).expect("SHA-256");
+    let opened: Vec<_> = flags().into_iter().filter(|entry| !before.contains(entry)).collect();
+    assert!(opened.len() >= 6, "{opened:?}");
+    assert!(opened.iter().all(|(_, is_closed)| *is_closed), "{opened:?}");
+}
+
 #[test]
 #[ignore = "needs a kernel with AF_ALG"]
 fn ten_thousand_objects_leave_no_descriptor() {

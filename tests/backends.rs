@@ -10,13 +10,14 @@ use std::process::Command;
 
 #[cfg(feature = "test-hooks")]
 use common::backends::LIBRARIES;
-use common::backends::{libraries, list, new_with};
+use common::backends::{libraries, list, new_with, set};
 use common::bytes::{Random, k};
 use common::calls::{self, Direction, FILL, key_len, pairs};
 use inout::InOutBuf;
-use qcrypto::algorithm::{CipherAlgorithm, CipherMode};
+use qcrypto::algorithm::{CipherAlgorithm, CipherMode, HashAlgorithm};
 use qcrypto::cipher::Cipher;
 use qcrypto::error::Error;
+use qcrypto::hash::Hash;
 
 /// The algorithms that a library of Debian 12 does not have.
 fn lacking(backend: &str) -> &'static [CipherAlgorithm] {
@@ -355,6 +356,16 @@ fn in_fips_mode() {
             "FIPS",
         );
     }
+    // L9: what is said to be supported can be made, and nothing else can.
+    assert!(set(c"gcrypt!"));
+    for (algorithm, mode) in pairs() {
+        let made = Cipher::new(algorithm, mode, &k(key_len(algorithm, mode))).is_ok();
+        assert_eq!(Cipher::supports(algorithm, mode), made, "{algorithm:?}-{mode:?}");
+    }
+    for algorithm in HashAlgorithm::ALL {
+        assert_eq!(Hash::supports(algorithm), Hash::new(algorithm).is_ok(), "{algorithm:?}");
+    }
+    assert!(Hash::supports(HashAlgorithm::Sha256) && !Hash::supports(HashAlgorithm::Md5));
     // Equal halves are a weak key that is not set: an object with it would fail later.
     let equal =
         Cipher::new_with("gcrypt", CipherAlgorithm::Aes256, CipherMode::Xts, &[7; 64]).err();

@@ -16,8 +16,11 @@ use crate::backend::units::{self, Units};
 use crate::error::Error;
 use crate::iv::Iv;
 
-/// Bytes of a request: 16 pages, which the oldest kernels fetch at once, and far less than a socket's buffer.
-pub(super) const LIMIT: usize = 64 << 10;
+/// Bytes of a request: 16 pages, which the oldest kernels fetch at once, and less than a socket's buffer by default.
+const LIMIT: usize = 64 << 10;
+
+/// The kernel counts a socket's buffer in pages.
+const PAGE: usize = 4096;
 
 const KIND: &str = "skcipher";
 
@@ -41,7 +44,9 @@ pub(super) fn open<K: Kernel + Copy>(
     let socket = |mode, key| Socket::open(kernel, KIND, &name(algorithm, mode), Some(key));
     if mode == CipherMode::Xts {
         let tweak = socket(CipherMode::Ecb, &key[key.len() / 2..])?;
-        return Ok(Box::new(Xts(Mutex::new(XtsSockets { units: socket(mode, key)?, tweak }))));
+        let units = socket(mode, key)?;
+        let limit = units.limit()?;
+        return Ok(Box::new(Xts(Mutex::new(XtsSockets { units, tweak, limit }))));
     }
     let name = match mode {
         CipherMode::Cbc => c"afalg/cbc",
@@ -75,6 +80,13 @@ const fn what(direction: Direction) -> &'static str {
 }
 
 impl<K: Kernel> Socket<K> {
+    /// Bytes that the kernel takes in one request: an administrator may have made the buffers small.
+    fn limit(&self) -> Result<usize, Error> {
+        let buffer = uninterrupted(|| self.kernel.buffer(&self.operation));
+        let buffer = buffer.map_err(failure("open AF_ALG socket"))?;
+        Ok((buffer / PAGE * PAGE).clamp(PAGE, LIMIT))
+    }
+
     /// Sends data of a cipher, and says how much the kernel took.
     fn take(&self, direction: Direction, iv: Option<&[u8]>, data: &[u8]) -> Result<usize, Error> {
         let operation = Operation { encrypt: direction == Direction::Encrypt, iv };
@@ -159,6 +171,8 @@ impl<K: Kernel> Context for Plain<K> {
 struct XtsSockets<K: Kernel> {
     units: Socket<K>,
     tweak: Socket<K>,
+    /// Bytes of a data unit that go in one request.
+    limit: usize,
 }
 
 struct Xts<K: Kernel>(Mutex<XtsSockets<K>>);
@@ -183,7 +197,9 @@ struct XtsUnits<'a, K: Kernel> {
 
 impl<K: Kernel> Units for XtsUnits<'_, K> {
     /// One request and one result: a unit that the kernel cuts itself comes out wrong without a word.
-    const LIMIT: usize = LIMIT;
+    fn limit(&self) -> usize {
+        self.sockets.limit
+    }
 
     fn unit(&mut self, number: &[u8], data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
         self.sockets.units.whole(self.direction, Some(number), data)

@@ -4,8 +4,9 @@ use std::io::IoSlice;
 use std::os::fd::{AsRawFd, OwnedFd};
 
 use nix::sys::socket::{
-    AddressFamily, AlgAddr, ControlMessage, MsgFlags, SockFlag, SockType, accept4, bind, recv,
-    sendmsg, setsockopt, socket, sockopt::AlgSetKey,
+    AddressFamily, AlgAddr, ControlMessage, MsgFlags, SockFlag, SockType, accept4, bind,
+    getsockopt, recv, sendmsg, setsockopt, socket,
+    sockopt::{AlgSetKey, SndBuf},
 };
 use nix::sys::utsname::uname;
 
@@ -32,6 +33,9 @@ pub(super) trait Kernel: Send + Sync + 'static {
 
     /// An operation on a transform.
     fn operation(&self, transform: &Self::Descriptor) -> nix::Result<Self::Descriptor>;
+
+    /// Bytes that an operation has room for.
+    fn buffer(&self, operation: &Self::Descriptor) -> nix::Result<usize>;
 
     /// Sends data, and says how much of it was taken. `more`: a message goes on after it.
     fn send(
@@ -66,6 +70,10 @@ impl Kernel for Linux {
 
     fn operation(&self, transform: &OwnedFd) -> nix::Result<OwnedFd> {
         accept4(transform, SockFlag::SOCK_CLOEXEC)
+    }
+
+    fn buffer(&self, operation: &OwnedFd) -> nix::Result<usize> {
+        getsockopt(operation, SndBuf)
     }
 
     fn send(

@@ -21,6 +21,7 @@ enum Call {
     Transform,
     SetKey,
     Operation,
+    Buffer,
     Send,
     Receive,
 }
@@ -127,6 +128,10 @@ impl Kernel for Fake {
         self.moves(Call::Operation, 0)?;
         let key = transform.state.lock().expect("not poisoned").key.clone();
         Ok(self.descriptor(&transform.kind, &transform.name, key))
+    }
+
+    fn buffer(&self, _operation: &Descriptor) -> nix::Result<usize> {
+        self.moves(Call::Buffer, 212_992)
     }
 
     fn send(
@@ -247,6 +252,17 @@ fn long_data_is_cut_and_put_together() {
     }
 }
 
+/// Where buffers are small, long XTS units are put together from shorter ones, and come out the same.
+#[test]
+fn small_buffers() {
+    for buffer in [0, 4608, 20_000, 300_000] {
+        for encrypt in [true, false] {
+            let plan = [(Call::Buffer, 0, Fault::Short(buffer))];
+            agrees(Fake::new(&plan), CipherMode::Xts, encrypt, 150_000 / 16 * 16);
+        }
+    }
+}
+
 /// A socket with a small buffer takes a page at a time. In XTS that is an error, since the kernel would start anew.
 #[test]
 fn short_sends() {
@@ -329,6 +345,8 @@ fn what_cannot_be_opened() {
             "Cannot open AF_ALG socket: Address family not supported by protocol",
         ),
         (Call::Transform, Errno::EMFILE, "Cannot open AF_ALG socket: Too many open files"),
+        (Call::Transform, Errno::EPERM, "Cannot open AF_ALG socket: Operation not permitted"),
+        (Call::Transform, Errno::EACCES, "Cannot open AF_ALG socket: Permission denied"),
         (Call::SetKey, Errno::EINVAL, "Cannot set key: Invalid argument"),
         (Call::Operation, Errno::EMFILE, "Cannot open AF_ALG socket: Too many open files"),
     ] {

@@ -275,7 +275,9 @@ struct OwnUnits<'a> {
 
 impl Units for OwnUnits<'_> {
     /// 2^20 blocks, the limit of IEEE 1619.
-    const LIMIT: usize = 16 << 20;
+    fn limit(&self) -> usize {
+        16 << 20
+    }
 
     fn unit(&mut self, number: &[u8], data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
         self.handle.set(self.handle.library.functions.gcry_cipher_setiv, number)?;
