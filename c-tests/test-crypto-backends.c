@@ -163,26 +163,39 @@ static void test_library(const void *data)
     g_assert_cmpint(qcrypto_set_backends(NULL, &error_abort), ==, 0);
 }
 
-/* The kernel, where it has AF_ALG: else a reason that is the socket's, and the next of the list in its place. */
-static void test_afalg(void)
+/* Backends that no package brings, each with a word of the reason where the kernel or the CPU does not have it. */
+static const struct Offered {
+    const char *name, *reason;
+} offered[] = {
+    { "afalg", "socket(AF_ALG): " },
+#ifdef __x86_64__
+    { "keylocker", " Key Locker" },
+#endif
+};
+
+/* Served where it is there; else a reason, and the next of the list in its place. */
+static void test_offered(const void *data)
 {
-    g_autofree char *state = state_of("afalg");
+    const struct Offered *backend = data;
+    g_autofree char *state = state_of(backend->name);
+    g_autofree char *strict = g_strconcat(backend->name, "!", NULL);
     uint8_t key[32] = { 1 };
     Error *err = NULL;
 
     if (!g_str_has_prefix(state, "not available, ")) {
-        expect_served_by("afalg", "afalg");
+        expect_served_by(backend->name, backend->name);
         return;
     }
-    g_assert_true(g_str_has_prefix(state, "not available, socket(AF_ALG): "));
-    g_assert_null(qcrypto_cipher_new_with("afalg", QCRYPTO_CIPHER_ALGO_AES_256, QCRYPTO_CIPHER_MODE_CBC, key, 32, &err));
-    expect_errorf(&err, "Crypto backend 'afalg' is not available: %s", state + strlen("not available, "));
-    g_assert_cmpint(qcrypto_set_backends("afalg", &error_abort), ==, 0);
+    g_assert_nonnull(strstr(state, backend->reason));
+    g_assert_null(qcrypto_cipher_new_with(backend->name, QCRYPTO_CIPHER_ALGO_AES_256, QCRYPTO_CIPHER_MODE_CBC, key, 32,
+                                          &err));
+    expect_errorf(&err, "Crypto backend '%s' is not available: %s", backend->name, state + strlen("not available, "));
+    g_assert_cmpint(qcrypto_set_backends(backend->name, &error_abort), ==, 0);
     expect_served_by("native", NULL);
     g_assert_cmpint(qcrypto_init(&error_abort), ==, 0);
 
     /* With nothing to fall back to, the first that hears of it is who asks to open what is chosen. */
-    g_assert_cmpint(qcrypto_set_backends("afalg!", &error_abort), ==, 0);
+    g_assert_cmpint(qcrypto_set_backends(strict, &error_abort), ==, 0);
     g_assert_cmpint(qcrypto_init(&err), ==, -1);
     expect_error(&err, "None of the chosen crypto backends is available");
     g_assert_false(qcrypto_cipher_supports(QCRYPTO_CIPHER_ALGO_AES_256, QCRYPTO_CIPHER_MODE_CBC));
@@ -234,7 +247,11 @@ int main(int argc, char **argv)
 
         g_test_add_data_func(name, libraries[i], test_library);
     }
-    g_test_add_func("/crypto/backends/afalg", test_afalg);
+    for (i = 0; i < G_N_ELEMENTS(offered); i++) {
+        g_autofree char *name = g_strconcat("/crypto/backends/", offered[i].name, NULL);
+
+        g_test_add_data_func(name, &offered[i], test_offered);
+    }
     g_test_add_func("/crypto/backends/switch-while-in-use", test_switch_while_in_use);
     return g_test_run();
 }

@@ -1,8 +1,9 @@
 //! What the CPU can run: detected once, proved by tokens.
 //!
-//! A token is a value of no size that only detection makes. Code that holds one may run the instructions it names, so a
-//! kernel whose key carries a token cannot be reached on a CPU without them. Detection is the standard library's, which
-//! also asks whether the operating system saves the wide registers.
+//! A token is a value, mostly of no size, that only detection makes. Code that holds one may run the instructions it names,
+//! so a kernel whose key carries a token cannot be reached on a CPU without them. Detection is the standard library's,
+//! which also asks whether the operating system saves the wide registers; that of Key Locker is ours, which says what is
+//! missing.
 //!
 //! `QCRYPTO_CPU` in the environment, the name of a [`Level`], lowers the level for tests and for comparison; it never
 //! raises it. It is read once. A name that is no level's is ignored, and so is the variable in a program that runs with
@@ -167,49 +168,115 @@ mod aes {
     }
 }
 
-/// The token of Key Locker, which has no level: a backend of its own uses it.
+/// The token of Key Locker. It has no level: it is chosen as a backend of its own.
 #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft"), feature = "keylocker"))]
 mod key_locker {
-    use std::arch::x86_64::{__cpuid, __cpuid_count};
+    use std::arch::x86_64::{__cpuid_count, __get_cpuid_max, CpuidResult};
 
-    /// Proof of Key Locker's instructions, one block and eight, and that the operating system has them enabled.
-    #[derive(Clone, Copy, Debug)]
+    /// Proof of Key Locker and of its instructions for eight blocks, enabled by the operating system.
+    #[derive(Clone, Copy)]
     pub(crate) struct KeyLocker {
-        no_decrypt: bool,
+        can_forbid_decryption: bool,
     }
 
     impl KeyLocker {
-        #[allow(unused_unsafe, reason = "CPUID is safe to call in later versions of Rust")]
-        /// The proof, or what is missing (Intel's Software Developer's Manual, CPUID leaves 07H and 19H).
+        /// The proof, or what is missing.
         pub(crate) fn detect() -> Result<Self, &'static str> {
             #[cfg(feature = "test-hooks")]
-            if let Some(no_decrypt) = crate::test_hooks::pretended_key_locker() {
-                return Ok(Self { no_decrypt });
+            if let Some((eax, ebx)) = crate::test_hooks::key_locker() {
+                return Cpuid::of_a_cpu_with(eax, ebx).key_locker();
             }
-            const NONE: &str = "this CPU has no Key Locker";
-            // A leaf above the highest has another's values.
-            // SAFETY: every CPU of this architecture has CPUID.
-            if unsafe { __cpuid(0) }.eax < 0x19 {
-                return Err(NONE);
-            }
-            // SAFETY: as above.
-            if unsafe { __cpuid_count(7, 0) }.ecx & 1 << 23 == 0 {
-                return Err(NONE);
-            }
-            // SAFETY: as above.
-            let leaf = unsafe { __cpuid(0x19) };
-            if leaf.ebx & 1 == 0 {
-                return Err("the operating system has not enabled Key Locker");
-            }
-            if leaf.ebx & 1 << 2 == 0 {
-                return Err("this CPU has no wide instructions of Key Locker");
-            }
-            Ok(Self { no_decrypt: leaf.eax & 1 << 2 != 0 })
+            Cpuid::read().key_locker()
         }
 
-        /// Whether a handle can be forbidden to decrypt.
-        pub(crate) fn has_no_decrypt(self) -> bool {
-            self.no_decrypt
+        /// Whether the CPU makes handles that can encrypt and not decrypt.
+        pub(crate) fn can_forbid_decryption(self) -> bool {
+            self.can_forbid_decryption
+        }
+    }
+
+    /// What the CPU says of itself, as far as it matters here (Intel SDM volume 2A, CPUID).
+    #[derive(Clone, Copy)]
+    struct Cpuid {
+        /// The highest leaf. Those above it repeat the content of another.
+        max_leaf: u32,
+        /// Leaf 7, subleaf 0.
+        features: CpuidResult,
+        /// Leaf 19H.
+        key_locker: CpuidResult,
+    }
+
+    impl Cpuid {
+        const FEATURES: u32 = 7;
+        const KEY_LOCKER: u32 = 0x19;
+
+        #[allow(unused_unsafe, reason = "newer compilers know that these are safe")]
+        fn read() -> Self {
+            // SAFETY: every x86-64 CPU has the instruction, whatever the leaf.
+            let leaf = |leaf| unsafe { __cpuid_count(leaf, 0) };
+            // SAFETY: as above.
+            let (max_leaf, _) = unsafe { __get_cpuid_max(0) };
+            Self { max_leaf, features: leaf(Self::FEATURES), key_locker: leaf(Self::KEY_LOCKER) }
+        }
+
+        fn key_locker(self) -> Result<KeyLocker, &'static str> {
+            let bit = |register: u32, bit: u32| register >> bit & 1 == 1;
+            if self.max_leaf < Self::KEY_LOCKER || !bit(self.features.ecx, 23) {
+                return Err("this CPU has no Key Locker");
+            }
+            // Reads as one only while CR4.KL is set, which is the operating system's to do.
+            if !bit(self.key_locker.ebx, 0) {
+                return Err("the operating system has not enabled Key Locker");
+            }
+            if !bit(self.key_locker.ebx, 2) {
+                return Err("this CPU's Key Locker has no instructions for eight blocks");
+            }
+            Ok(KeyLocker { can_forbid_decryption: bit(self.key_locker.eax, 2) })
+        }
+
+        /// A CPU that has Key Locker, with these registers of its leaf.
+        #[cfg(any(test, feature = "test-hooks"))]
+        fn of_a_cpu_with(eax: u32, ebx: u32) -> Self {
+            let features = CpuidResult { eax: 0, ebx: 0, ecx: 1 << 23, edx: 0 };
+            let key_locker = CpuidResult { eax, ebx, ecx: 0, edx: 0 };
+            Self { max_leaf: Self::KEY_LOCKER, features, key_locker }
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::Cpuid;
+
+        /// What is missing, or whether decryption can be forbidden.
+        fn answer(cpuid: Cpuid) -> Result<bool, &'static str> {
+            cpuid.key_locker().map(|cpu| cpu.can_forbid_decryption())
+        }
+
+        #[test]
+        fn what_is_missing_is_told() {
+            let all = Cpuid::of_a_cpu_with(0b111, 0b1_0101);
+            assert_eq!(answer(all), Ok(true));
+            assert_eq!(answer(Cpuid { max_leaf: 0x20, ..all }), Ok(true));
+            assert_eq!(answer(Cpuid::of_a_cpu_with(0b011, 0b101)), Ok(false));
+
+            let none = Err("this CPU has no Key Locker");
+            assert_eq!(answer(Cpuid { max_leaf: 0x18, ..all }), none);
+            let mut features = all.features;
+            features.ecx = !(1 << 23);
+            assert_eq!(answer(Cpuid { features, ..all }), none);
+
+            let off = Err("the operating system has not enabled Key Locker");
+            assert_eq!(answer(Cpuid::of_a_cpu_with(0b111, 0b1_0100)), off);
+            let narrow = Err("this CPU's Key Locker has no instructions for eight blocks");
+            assert_eq!(answer(Cpuid::of_a_cpu_with(0b111, 0b1_0001)), narrow);
+        }
+
+        /// It looks at the same bits, and says only yes or no.
+        #[test]
+        fn the_standard_library_agrees() {
+            use std::arch::is_x86_feature_detected as detected;
+            let found = Cpuid::read().key_locker().is_ok();
+            assert_eq!(found, detected!("kl") && detected!("widekl"));
         }
     }
 }

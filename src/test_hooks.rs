@@ -1,6 +1,7 @@
 //! Forced faults, for the tests alone: compiled in by the feature `test-hooks`, which no installed build has.
 
 use std::cell::Cell;
+#[cfg(feature = "keylocker")]
 use std::sync::OnceLock;
 
 use crate::error::Error;
@@ -37,18 +38,58 @@ pub(crate) fn block_xts_is_forced() -> bool {
     BLOCK_XTS.get()
 }
 
-/// Whether there is a Key Locker, and whether it can forbid a handle to decrypt.
-static KEY_LOCKER: OnceLock<bool> = OnceLock::new();
+/// What a test pretends.
+#[cfg(feature = "keylocker")]
+static KEY_LOCKER: OnceLock<(u32, u32)> = OnceLock::new();
 
-/// Makes the backend believe in a Key Locker, whose instructions a test emulates. For good: it looks once.
-pub fn pretend_key_locker(no_decrypt: bool) {
-    KEY_LOCKER.get_or_init(|| no_decrypt);
+/// Makes detection believe, once and for all, that the CPU has Key Locker and says this of it in the registers EAX and
+/// EBX of CPUID leaf 19H.
+#[cfg(feature = "keylocker")]
+pub fn pretend_key_locker(eax: u32, ebx: u32) {
+    KEY_LOCKER.get_or_init(|| (eax, ebx));
 }
 
 /// What [`pretend_key_locker`] was told.
 #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft"), feature = "keylocker"))]
-pub(crate) fn pretended_key_locker() -> Option<bool> {
+pub(crate) fn key_locker() -> Option<(u32, u32)> {
     KEY_LOCKER.get().copied()
+}
+
+#[cfg(feature = "keylocker")]
+thread_local! {
+    static KEYS_ARE_SPILLED: Cell<bool> = const { Cell::new(false) };
+}
+
+thread_local! {
+    static STACK_IS_LEFT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes this thread put keys for Key Locker on the stack on their way, as a compiler may that is short of registers.
+#[cfg(feature = "keylocker")]
+pub fn spill_keys(spill: bool) {
+    KEYS_ARE_SPILLED.set(spill);
+}
+
+/// Puts a key on the stack if [`spill_keys`] is in force.
+#[cfg(all(target_arch = "x86_64", not(aes_backend = "soft"), feature = "keylocker"))]
+#[inline(never)]
+pub(crate) fn spill(key: &[u8]) {
+    if KEYS_ARE_SPILLED.get() {
+        // So deep that later calls do not overwrite it by chance.
+        let mut frame = [0; 4096];
+        frame[..key.len()].copy_from_slice(key);
+        std::hint::black_box(&mut frame);
+    }
+}
+
+/// Makes this thread leave the stack as a build would that does not wipe it.
+pub fn leave_stack(leave: bool) {
+    STACK_IS_LEFT.set(leave);
+}
+
+/// Whether [`leave_stack`] is in force.
+pub(crate) fn stack_is_left() -> bool {
+    STACK_IS_LEFT.get()
 }
 
 /// Arms a fault for the next call on this thread, or disarms it.

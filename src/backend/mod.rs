@@ -7,7 +7,7 @@ mod afalg;
 #[cfg(any(feature = "gcrypt", feature = "afalg"))]
 mod carry;
 mod choice;
-#[cfg(any(feature = "gcrypt", feature = "afalg", feature = "keylocker"))]
+#[cfg(any(feature = "gcrypt", feature = "afalg"))]
 mod direction;
 #[cfg(feature = "gcrypt")]
 #[allow(unsafe_code, reason = "calls a C library")]
@@ -125,7 +125,7 @@ static BACKENDS: &[&dyn Backend] = &[
     #[cfg(all(feature = "afalg", target_os = "linux"))]
     &afalg::AfAlg,
     #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft"), feature = "keylocker"))]
-    &keylocker::KeyLockerBackend,
+    &keylocker::KeyLocker,
 ];
 
 /// The backend that lists call so.

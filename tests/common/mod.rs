@@ -6,13 +6,33 @@
 pub mod backends;
 pub mod bytes;
 pub mod calls;
-#[cfg(all(feature = "test-hooks", target_arch = "x86_64", not(aes_backend = "soft")))]
+#[cfg(all(
+    target_arch = "x86_64",
+    not(aes_backend = "soft"),
+    feature = "keylocker",
+    feature = "test-hooks"
+))]
 pub mod keylocker;
 pub mod rust_source;
 pub mod vectors;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+/// Runs an ignored test of this program in a process of its own, with these variables and the backends left alone. What it
+/// prints is shown where this test fails.
+pub fn run_part(name: &str, variables: &[(&str, String)]) -> ExitStatus {
+    let mut command = Command::new(std::env::current_exe().expect("this test"));
+    command.args(["--exact", name, "--include-ignored", "--nocapture"]);
+    command
+        .env_remove("QCRYPTO_BACKENDS")
+        .envs(variables.iter().map(|(name, value)| (name, value)));
+    let output = command.output().expect("it runs");
+    println!("{}", String::from_utf8_lossy(&output.stdout));
+    println!("{}", String::from_utf8_lossy(&output.stderr));
+    output.status
+}
 
 /// The root of the source tree.
 pub fn root() -> &'static Path {

@@ -9,7 +9,7 @@
 //! - `modes`, `xts`: the bodies of the kernels
 //! - `sectors`: the bodies of those over sectors with an IV each
 //! - `aesni`, `vaes256`, `vaes512`: the instruction sets
-//! - `keylocker`: AES with handles in place of keys
+//! - `keylocker`: AES with handles in place of keys, apart from all of the above
 //!
 //! Everything between a kernel's entry and its last instruction is `inline(always)`: a body has no instruction set of
 //! its own, it is compiled for the one of the entry it ends up in.
