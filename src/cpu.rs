@@ -252,6 +252,7 @@ mod key_locker {
             cpuid.key_locker().map(|cpu| cpu.can_forbid_decryption())
         }
 
+        /// K4
         #[test]
         fn what_is_missing_is_told() {
             let all = Cpuid::of_a_cpu_with(0b111, 0b1_0101);

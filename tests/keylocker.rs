@@ -103,7 +103,7 @@ fn what_is_listed() {
     );
 }
 
-/// What it does not have goes to the next of the list, or nowhere.
+/// K2: what it does not have goes to the next of the list, or nowhere.
 #[test]
 fn what_it_lacks() {
     let Some(_machine) = machine() else { return };
@@ -174,6 +174,7 @@ fn restrictions_in_use() {
     }
 }
 
+/// K1: nothing of what a refused instruction leaves is given to the caller.
 #[test]
 fn wrapping_key_lost_before_a_call() {
     let Some(_machine) = machine() else { return };
@@ -198,7 +199,7 @@ fn wrapping_key_lost_before_a_call() {
     }
 }
 
-/// After any number of instructions: also the last group of a call, when all others are in the output already.
+/// K1: after any number of instructions, also the last group of a call, when all others are in the output already.
 #[test]
 fn wrapping_key_lost_in_the_middle_of_a_call() {
     let Some(_machine) = machine() else { return };
@@ -309,7 +310,7 @@ fn threads() {
     assert_eq!(work(10), 0);
 }
 
-/// What makes it unavailable is told, and nothing of it is used then.
+/// K4: what makes it unavailable is told, and nothing of it is used then.
 #[test]
 fn unavailable() {
     if !is_needed() {
