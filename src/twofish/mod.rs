@@ -29,8 +29,9 @@ const STEPS: [[usize; 4]; 5] =
 
 /// A key that is set.
 pub(crate) struct Twofish {
-    /// The function g, by the bytes of its argument.
-    g: [[u32; 256]; 4],
+    /// The function g, by the bytes of its argument. A key is moved before it is expanded: on the stack these would push
+    /// what follows beyond the part that is overwritten afterwards.
+    g: Box<[[u32; 256]; 4]>,
     /// The subkeys: eight of whitening, then two a round.
     subkeys: [u32; 2 * WHITENING + 2 * ROUNDS],
 }
@@ -46,8 +47,9 @@ impl ZeroizeOnDrop for Twofish {}
 
 impl Twofish {
     /// Room for a key.
-    pub(crate) const fn blank() -> Self {
-        Self { g: [[0; 256]; 4], subkeys: [0; 2 * WHITENING + 2 * ROUNDS] }
+    pub(crate) fn blank() -> Self {
+        let g = vec![[0; 256]; 4].try_into().expect("four tables");
+        Self { g, subkeys: [0; 2 * WHITENING + 2 * ROUNDS] }
     }
 
     /// Sets a key of 16, 24 or 32 bytes, section 4.3.
@@ -74,7 +76,7 @@ impl Twofish {
     }
 
     fn g(&self, [a, b, c, d]: [u8; 4]) -> u32 {
-        let [t0, t1, t2, t3] = &self.g;
+        let [t0, t1, t2, t3] = &*self.g;
         t0[usize::from(a)] ^ t1[usize::from(b)] ^ t2[usize::from(c)] ^ t3[usize::from(d)]
     }
 

@@ -71,7 +71,7 @@ impl<W: Words> ZeroizeOnDrop for Gathering<W> {}
 
 impl<W: Words> Gathering<W> {
     /// [`Twofish::blank`]
-    pub(crate) const fn blank(cpu: W::Cpu) -> Self {
+    pub(crate) fn blank(cpu: W::Cpu) -> Self {
         Self { key: Twofish::blank(), cpu }
     }
 
@@ -163,7 +163,7 @@ fn f<W: Words>(key: &Twofish, r0: W, r1: W, [k0, k1]: [u32; 2]) -> (W, W) {
 /// The function g.
 #[inline(always)]
 fn g<W: Words>(key: &Twofish, [a, b, c, d]: [W; 4]) -> W {
-    let [t0, t1, t2, t3] = &key.g;
+    let [t0, t1, t2, t3] = &*key.g;
     let (a, b) = (W::gather(t0, a), W::gather(t1, b));
     let (c, d) = (W::gather(t2, c), W::gather(t3, d));
     a.xor(b).xor(c.xor(d))
