@@ -7,7 +7,8 @@ use inout::InOutBuf;
 use nix::errno::Errno;
 
 use super::kernel::{Kernel, Operation};
-use super::{Socket, failure, uninterrupted};
+use super::tweak::TweakKey;
+use super::{Socket, failure, offer, uninterrupted};
 use crate::algorithm::{CipherAlgorithm, CipherMode};
 use crate::backend::Context;
 use crate::backend::carry::{self, Parts};
@@ -16,22 +17,25 @@ use crate::backend::units::{self, Units};
 use crate::error::Error;
 use crate::iv::Iv;
 
-/// Bytes of a request: 16 pages, which the oldest kernels fetch at once, and less than a socket's buffer by default.
-const LIMIT: usize = 64 << 10;
+/// Bytes of a request. The kernel fetches a result by pieces of 16 pages, the first whatever room its buffer has; wherever
+/// the caller's buffer begins, this is on no more. It is less than what a socket takes by default, too.
+const LIMIT: usize = 15 * PAGE;
 
 /// The kernel counts a socket's buffer in pages.
 const PAGE: usize = 4096;
 
-const KIND: &str = "skcipher";
+pub(super) const KIND: &str = "skcipher";
 
 /// Whether the kernel has the pair, and lets this program use it.
-pub(super) fn supports(kernel: &impl Kernel, algorithm: CipherAlgorithm, mode: CipherMode) -> bool {
-    let has = |mode| uninterrupted(|| kernel.transform(KIND, &name(algorithm, mode))).is_ok();
-    match mode {
-        // The tweak key is needed by itself, too.
-        CipherMode::Xts => algorithm.block_len() == 16 && has(mode) && has(CipherMode::Ecb),
-        _ => has(mode),
+pub(super) fn supports(
+    kernel: &impl Kernel,
+    algorithm: CipherAlgorithm,
+    mode: CipherMode,
+) -> nix::Result<bool> {
+    if mode == CipherMode::Xts && algorithm.block_len() != 16 {
+        return Ok(false);
     }
+    offer::has(kernel, KIND, &name(algorithm, mode))
 }
 
 /// Sets keys. XTS: the data key, then the tweak key.
@@ -43,7 +47,7 @@ pub(super) fn open<K: Kernel + Copy>(
 ) -> Result<Box<dyn Context>, Error> {
     let socket = |mode, key| Socket::open(kernel, KIND, &name(algorithm, mode), Some(key));
     if mode == CipherMode::Xts {
-        let tweak = socket(CipherMode::Ecb, &key[key.len() / 2..])?;
+        let tweak = TweakKey::open(kernel, algorithm, &key[key.len() / 2..])?;
         let units = socket(mode, key)?;
         let limit = units.limit()?;
         return Ok(Box::new(Xts(Mutex::new(XtsSockets { units, tweak, limit }))));
@@ -58,7 +62,7 @@ pub(super) fn open<K: Kernel + Copy>(
 }
 
 /// What the kernel calls a pair.
-fn name(algorithm: CipherAlgorithm, mode: CipherMode) -> String {
+pub(super) fn name(algorithm: CipherAlgorithm, mode: CipherMode) -> String {
     use CipherAlgorithm as A;
     let algorithm = match algorithm {
         A::Aes128 | A::Aes192 | A::Aes256 => "aes",
@@ -94,7 +98,7 @@ impl<K: Kernel> Socket<K> {
     }
 
     /// Sends what must go as a whole, and fetches its result.
-    fn whole(
+    pub(super) fn whole(
         &self,
         direction: Direction,
         iv: Option<&[u8]>,
@@ -167,10 +171,10 @@ impl<K: Kernel> Context for Plain<K> {
     }
 }
 
-/// Both keys of XTS, and the tweak key in ECB.
+/// Both keys of XTS, and the tweak key by itself.
 struct XtsSockets<K: Kernel> {
     units: Socket<K>,
-    tweak: Socket<K>,
+    tweak: TweakKey<K>,
     /// Bytes of a data unit that go in one request.
     limit: usize,
 }
@@ -206,7 +210,7 @@ impl<K: Kernel> Units for XtsUnits<'_, K> {
     }
 
     fn tweak(&mut self, direction: Direction, block: &mut [u8]) -> Result<(), Error> {
-        self.sockets.tweak.whole(direction, None, block.into())
+        self.sockets.tweak.crypt(direction, block)
     }
 }
 
