@@ -5,6 +5,8 @@
 //! and its IV: what the kernel would carry from one to the next is not relied on, since it differs between modes and
 //! versions. No call can block: data is sent and fetched without waiting, as much as was sent and no more.
 //!
+//! A process and those it forks share the sockets, so an object is good on one side only, as all objects are.
+//!
 //! PBKDF2 is not served: a system call for each of its iterations would take longer than the attacker needs.
 
 mod cipher;

@@ -17,8 +17,8 @@ use crate::backend::units::{self, Units};
 use crate::error::Error;
 use crate::iv::Iv;
 
-/// Bytes of a request. The kernel fetches a result by pieces of 16 pages, the first whatever room its buffer has; wherever
-/// the caller's buffer begins, this is on no more. It is less than what a socket takes by default, too.
+/// Bytes of a request. The kernel fetches a result by pieces of 16 pages, the first whatever room its buffer has;
+/// wherever the caller's buffer begins, this is on no more. It is less than what a socket takes by default, too.
 const LIMIT: usize = 15 * PAGE;
 
 /// The kernel counts a socket's buffer in pages.

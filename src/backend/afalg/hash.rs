@@ -32,8 +32,8 @@ pub(super) fn hash<K: Kernel>(
     Ok(Box::new(Running(socket)))
 }
 
-/// Starts an HMAC with any key. The kernel takes neither an empty one, which is padded with zeros like any other, nor one
-/// of many kilobytes, for which its digest stands as for any beyond a block (RFC 2104 section 2).
+/// Starts an HMAC with any key. The kernel takes neither an empty one, which is padded with zeros like any other, nor
+/// one of many kilobytes, for which its digest stands as for any beyond a block (RFC 2104 section 2).
 pub(super) fn hmac<K: Kernel + Copy>(
     kernel: K,
     algorithm: HashAlgorithm,

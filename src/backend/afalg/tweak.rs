@@ -38,8 +38,8 @@ impl<K: Kernel> TweakKey<K> {
     }
 }
 
-/// With E the cipher, D its inverse and T = E(n) the first tweak of data unit n, a block C decrypts to D(C ^ T) ^ T. That
-/// of zeros is n ^ T, which gives E(n); in unit 0, whose T is known by that, C = Y ^ T gives D(Y).
+/// With E the cipher, D its inverse and T = E(n) the first tweak of data unit n, a block C decrypts to D(C ^ T) ^ T.
+/// That of zeros is n ^ T, which gives E(n); in unit 0, whose T is known by that, C = Y ^ T gives D(Y).
 fn by_xts<K: Kernel>(
     socket: &Socket<K>,
     direction: Direction,
