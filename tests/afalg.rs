@@ -61,20 +61,47 @@ fn a_mebibyte() {
     }
 }
 
+/// The default room of sockets in both directions, until this is dropped.
+struct Buffers([String; 2]);
+
+impl Buffers {
+    const PATHS: [&str; 2] = ["/proc/sys/net/core/rmem_default", "/proc/sys/net/core/wmem_default"];
+
+    fn of(sizes: [&str; 2]) -> Self {
+        let before = Self::PATHS.map(|path| std::fs::read_to_string(path).expect("a number"));
+        Self::set(&sizes);
+        Self(before)
+    }
+
+    fn set(sizes: &[impl AsRef<[u8]>; 2]) {
+        for (path, size) in Self::PATHS.iter().zip(sizes) {
+            std::fs::write(path, size).expect("root may");
+        }
+    }
+}
+
+impl Drop for Buffers {
+    fn drop(&mut self) {
+        Self::set(&self.0);
+    }
+}
+
 /// Where an administrator has made buffers small, long data comes out the same, wherever in a page it begins. That XTS
 /// starts anew in the middle of what does not fit, the kernel would not say.
 #[test]
 #[ignore = "needs a kernel with AF_ALG"]
 fn small_buffers() {
-    const PATHS: [&str; 2] = ["/proc/sys/net/core/rmem_default", "/proc/sys/net/core/wmem_default"];
-    let before = PATHS.map(|path| std::fs::read_to_string(path).expect("a number"));
-    let set = |sizes: [&str; 2]| {
-        PATHS.iter().zip(sizes).for_each(|(path, size)| std::fs::write(path, size).expect("root"));
-    };
     let input = Random::new().bytes(200_000);
-    for sizes in [["4608", "4608"], ["4608", "212992"], ["212992", "20000"]] {
+    for sizes in [
+        ["4608", "4608"],
+        ["4608", "212992"],
+        ["20000", "212992"],
+        ["65536", "212992"],
+        ["70000", "212992"],
+        ["212992", "20000"],
+    ] {
+        let _buffers = Buffers::of(sizes);
         for mode in CipherMode::ALL {
-            set(sizes);
             let key = k(calls::key_len(CipherAlgorithm::Aes256, mode));
             let [mut native, mut afalg] = ["native", "afalg"].map(|backend| {
                 new_with(backend, CipherAlgorithm::Aes256, mode, &key).expect("it has AES")
@@ -91,7 +118,6 @@ fn small_buffers() {
                 assert!(*data == wanted.expect("whole blocks"), "{mode:?} {sizes:?} {offset}");
             }
         }
-        set([&before[0], &before[1]]);
     }
 }
 

@@ -17,8 +17,8 @@ use crate::backend::units::{self, Units};
 use crate::error::Error;
 use crate::iv::Iv;
 
-/// Bytes of a request. The kernel fetches a result by pieces of 16 pages, the first whatever room its buffer has;
-/// wherever the caller's buffer begins, this is on no more. It is less than what a socket takes by default, too.
+/// Bytes of a request at most. The kernel makes a result by pieces of 16 pages, and wherever the caller's buffer begins,
+/// this is on no more. It is less than a socket has room for by default, too.
 const LIMIT: usize = 15 * PAGE;
 
 /// The kernel counts a socket's buffer in pages.
@@ -84,7 +84,7 @@ const fn what(direction: Direction) -> &'static str {
 }
 
 impl<K: Kernel> Socket<K> {
-    /// Bytes that the kernel takes in one request: an administrator may have made the buffers small.
+    /// Bytes of a request that the kernel makes in one piece: an administrator may have made the buffers small.
     fn limit(&self) -> Result<usize, Error> {
         let buffer = uninterrupted(|| self.kernel.buffer(&self.operation));
         let buffer = buffer.map_err(failure("open AF_ALG socket"))?;

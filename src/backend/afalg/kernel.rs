@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use nix::sys::socket::{
     AddressFamily, AlgAddr, ControlMessage, MsgFlags, SockFlag, SockType, accept4, bind,
     getsockopt, recv, sendmsg, setsockopt, socket,
-    sockopt::{AlgSetKey, SndBuf},
+    sockopt::{AlgSetKey, RcvBuf, SndBuf},
 };
 use nix::sys::utsname::uname;
 
@@ -34,7 +34,7 @@ pub(super) trait Kernel: Send + Sync + 'static {
     /// An operation on a transform.
     fn operation(&self, transform: &Self::Descriptor) -> nix::Result<Self::Descriptor>;
 
-    /// Bytes that an operation has room for.
+    /// Bytes that an operation has room for, those it takes and those it gives.
     fn buffer(&self, operation: &Self::Descriptor) -> nix::Result<usize>;
 
     /// Sends data, and says how much of it was taken. `more`: a message goes on after it.
@@ -72,7 +72,7 @@ impl Kernel for Linux {
     }
 
     fn buffer(&self, operation: &OwnedFd) -> nix::Result<usize> {
-        getsockopt(operation, SndBuf)
+        Ok(getsockopt(operation, SndBuf)?.min(getsockopt(operation, RcvBuf)?))
     }
 
     fn send(
