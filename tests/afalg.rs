@@ -106,7 +106,7 @@ fn small_buffers() {
             let [mut native, mut afalg] = ["native", "afalg"].map(|backend| {
                 new_with(backend, CipherAlgorithm::Aes256, mode, &key).expect("it has AES")
             });
-            for offset in [0, 16, 1000] {
+            for offset in [0, 7, 16, 1000] {
                 let input = &input[offset..][..150_000];
                 let wanted = Direction::Encrypt.in_place(&mut native, input);
                 let mut data = vec![0; 4096 + offset + input.len()];

@@ -57,8 +57,9 @@ pub(super) fn open<K: Kernel + Copy>(
         CipherMode::Ctr => c"afalg/ctr",
         _ => c"afalg/ecb",
     };
-    let block_len = algorithm.block_len();
-    Ok(Box::new(Plain { name, mode, block_len, socket: Mutex::new(socket(mode, key)?) }))
+    let socket = socket(mode, key)?;
+    let (block_len, limit) = (algorithm.block_len(), socket.limit()?);
+    Ok(Box::new(Plain { name, mode, block_len, limit, socket: Mutex::new(socket) }))
 }
 
 /// What the kernel calls a pair.
@@ -116,6 +117,8 @@ struct Plain<K: Kernel> {
     name: &'static CStr,
     mode: CipherMode,
     block_len: usize,
+    /// Bytes of a request: what the kernel makes in pieces need not come out whole.
+    limit: usize,
     socket: Mutex<Socket<K>>,
 }
 
@@ -127,8 +130,9 @@ impl<K: Kernel> Plain<K> {
         data: InOutBuf<'_, '_, u8>,
     ) -> Result<(), Error> {
         let socket = self.socket.lock().map_err(|_| Error::Internal)?;
-        let (has_iv, block_len) = (self.mode != CipherMode::Ecb, self.block_len);
-        let parts = PlainParts { socket: &socket, direction, has_iv, block_len };
+        let has_iv = self.mode != CipherMode::Ecb;
+        let (block_len, limit) = (self.block_len, self.limit);
+        let parts = PlainParts { socket: &socket, direction, has_iv, block_len, limit };
         carry::run(self.mode, direction, self.block_len, iv, data, parts)
     }
 }
@@ -139,12 +143,13 @@ struct PlainParts<'a, K: Kernel> {
     direction: Direction,
     has_iv: bool,
     block_len: usize,
+    limit: usize,
 }
 
 impl<K: Kernel> Parts for PlainParts<'_, K> {
-    /// A socket with a small buffer takes less than it is given.
+    /// A kernel that is short of room may take less than it is given.
     fn take(&mut self, iv: &[u8], input: &[u8]) -> Result<usize, Error> {
-        let input = &input[..input.len().min(LIMIT)];
+        let input = &input[..input.len().min(self.limit)];
         let taken = self.socket.take(self.direction, self.has_iv.then_some(iv), input)?;
         if taken == 0 || taken > input.len() || !taken.is_multiple_of(self.block_len) {
             return Err(failure(what(self.direction))(Errno::EMSGSIZE));
