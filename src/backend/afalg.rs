@@ -1,17 +1,21 @@
 //! The kernel's crypto through AF_ALG sockets (Linux, Documentation/crypto/userspace-if.rst).
 //!
 //! Each object has a transform descriptor, which holds the key, and an operation descriptor made from it; in XTS one
-//! more transform, the tweak key by itself, for data units longer than one request. Every request names its direction
+//! more of each, for the tweak key by itself, for data units longer than one request. Every request names its direction
 //! and its IV: what the kernel would carry from one to the next is not relied on, since it differs between modes and
 //! versions. No call can block: data is sent and fetched without waiting, as much as was sent and no more.
+//!
+//! A process and those it forks share the sockets, so an object is good on one side only, as all objects are.
 //!
 //! PBKDF2 is not served: a system call for each of its iterations would take longer than the attacker needs.
 
 mod cipher;
 mod hash;
 mod kernel;
+mod offer;
 #[cfg(test)]
 mod tests;
+mod tweak;
 
 use std::sync::OnceLock;
 
@@ -21,6 +25,7 @@ use super::{Backend, Context, HashContext};
 use crate::algorithm::{CipherAlgorithm, CipherMode, HashAlgorithm};
 use crate::error::Error;
 use kernel::{Kernel, Linux, Operation};
+use offer::Kept;
 
 pub(super) struct AfAlg;
 
@@ -30,16 +35,25 @@ impl Backend for AfAlg {
     }
 
     fn version(&self) -> Result<&str, &str> {
-        static VERSION: OnceLock<Result<String, String>> = OnceLock::new();
-        VERSION.get_or_init(|| kernel::version(&Linux)).as_deref().map_err(String::as_str)
+        static RELEASE: OnceLock<String> = OnceLock::new();
+        static REFUSAL: Kept<Option<String>> = Kept::new();
+        let refusal = REFUSAL.get(|| {
+            let answer = offer::answer(Linux.probe())?;
+            Ok(answer.err().map(|errno| format!("socket(AF_ALG): {}", errno.desc())))
+        });
+        match refusal {
+            Some(Some(reason)) => Err(reason),
+            _ => Ok(RELEASE.get_or_init(|| Linux.release())),
+        }
     }
 
     fn supports(&self, algorithm: CipherAlgorithm, mode: CipherMode) -> bool {
-        static OFFER: [[OnceLock<bool>; CipherMode::ALL.len()]; CipherAlgorithm::ALL.len()] =
-            [const { [const { OnceLock::new() }; CipherMode::ALL.len()] };
-                CipherAlgorithm::ALL.len()];
-        let offer = &OFFER[algorithm as usize][mode as usize];
-        *offer.get_or_init(|| cipher::supports(&Linux, algorithm, mode))
+        static OFFER: [[Kept<bool>; CipherMode::ALL.len()]; CipherAlgorithm::ALL.len()] =
+            [const { [const { Kept::new() }; CipherMode::ALL.len()] }; CipherAlgorithm::ALL.len()];
+        let offer = OFFER[algorithm as usize][mode as usize]
+            .get(|| cipher::supports(&Linux, algorithm, mode));
+        // If that is not to be known now, the attempt to open says why.
+        offer.copied().unwrap_or(true)
     }
 
     fn open(
@@ -52,9 +66,10 @@ impl Backend for AfAlg {
     }
 
     fn supports_hash(&self, algorithm: HashAlgorithm) -> bool {
-        static OFFER: [OnceLock<bool>; HashAlgorithm::ALL.len()] =
-            [const { OnceLock::new() }; HashAlgorithm::ALL.len()];
-        *OFFER[algorithm as usize].get_or_init(|| hash::supports(&Linux, algorithm))
+        static OFFER: [Kept<bool>; HashAlgorithm::ALL.len()] =
+            [const { Kept::new() }; HashAlgorithm::ALL.len()];
+        let offer = OFFER[algorithm as usize].get(|| hash::supports(&Linux, algorithm));
+        offer.copied().unwrap_or(true)
     }
 
     fn hash(&self, algorithm: HashAlgorithm) -> Result<Box<dyn HashContext>, Error> {
@@ -109,6 +124,11 @@ impl<K: Kernel> Socket<K> {
     fn open(kernel: K, kind: &str, name: &str, key: Option<&[u8]>) -> Result<Self, Error> {
         let transform = uninterrupted(|| kernel.transform(kind, name))
             .map_err(failure("open AF_ALG socket"))?;
+        Self::keyed(kernel, transform, key)
+    }
+
+    /// Gives a transform its key, if it takes one, and makes an operation on it.
+    fn keyed(kernel: K, transform: K::Descriptor, key: Option<&[u8]>) -> Result<Self, Error> {
         if let Some(key) = key {
             uninterrupted(|| kernel.set_key(&transform, key)).map_err(failure("set key"))?;
         }

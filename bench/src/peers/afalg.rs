@@ -1,7 +1,6 @@
 //! The kernel's ciphers through AF_ALG: a socket a key, a request and an answer a call.
 
-use std::fs::File;
-use std::io::{IoSlice, Read};
+use std::io::IoSlice;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::rc::Rc;
 
@@ -9,8 +8,8 @@ use nix::errno::Errno;
 use nix::libc::{ALG_OP_DECRYPT, ALG_OP_ENCRYPT, c_int};
 use nix::sys::socket::sockopt::AlgSetKey;
 use nix::sys::socket::{
-    AddressFamily, AlgAddr, ControlMessage, MsgFlags, SockFlag, SockType, accept4, bind, sendmsg,
-    setsockopt, socket,
+    AddressFamily, AlgAddr, ControlMessage, MsgFlags, SockFlag, SockType, accept4, bind, recv,
+    sendmsg, setsockopt, socket,
 };
 
 use super::cipher::{self, Keyed};
@@ -44,7 +43,7 @@ fn transform_socket() -> nix::Result<OwnedFd> {
 }
 
 pub(super) struct Cipher {
-    requests: File,
+    requests: OwnedFd,
     /// Where the key is set; requests fail once it is closed.
     _transform: OwnedFd,
     /// Goes with the next request.
@@ -63,7 +62,7 @@ impl Keyed for Cipher {
             .map_err(|error| Refusal::Unsupported(error.desc().to_owned()))?;
         setsockopt(&transform, AlgSetKey::default(), &key.to_vec()).map_err(failed)?;
         let requests = accept4(&transform, SockFlag::SOCK_CLOEXEC).map_err(failed)?;
-        Ok(Self { requests: requests.into(), _transform: transform, iv: None })
+        Ok(Self { requests, _transform: transform, iv: None })
     }
 
     fn set_iv(&mut self, _direction: Direction, iv: &[u8]) -> Result<(), String> {
@@ -92,10 +91,12 @@ impl Cipher {
         let control = iv.as_deref().map(ControlMessage::AlgSetIv);
         let messages: Vec<_> = [Some(operation), control].into_iter().flatten().collect();
         let data = [IoSlice::new(input)];
-        let sent =
-            sendmsg::<()>(self.requests.as_raw_fd(), &data, &messages, MsgFlags::empty(), None)
-                .map_err(|error| error.desc().to_owned())?;
-        let received = self.requests.read(output).map_err(|error| error.to_string())?;
+        // Neither call waits: for more than was taken, or than is there, that would be for ever.
+        let requests = self.requests.as_raw_fd();
+        let failed = |error: Errno| error.desc().to_owned();
+        let sent = sendmsg::<()>(requests, &data, &messages, MsgFlags::MSG_DONTWAIT, None)
+            .map_err(failed)?;
+        let received = recv(requests, output, MsgFlags::MSG_DONTWAIT).map_err(failed)?;
         if (sent, received) == (input.len(), input.len()) {
             Ok(())
         } else {

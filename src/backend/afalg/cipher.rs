@@ -7,7 +7,8 @@ use inout::InOutBuf;
 use nix::errno::Errno;
 
 use super::kernel::{Kernel, Operation};
-use super::{Socket, failure, uninterrupted};
+use super::tweak::TweakKey;
+use super::{Socket, failure, offer, uninterrupted};
 use crate::algorithm::{CipherAlgorithm, CipherMode};
 use crate::backend::Context;
 use crate::backend::carry::{self, Parts};
@@ -16,22 +17,25 @@ use crate::backend::units::{self, Units};
 use crate::error::Error;
 use crate::iv::Iv;
 
-/// Bytes of a request: 16 pages, which the oldest kernels fetch at once, and less than a socket's buffer by default.
-const LIMIT: usize = 64 << 10;
+/// Bytes of a request at most. The kernel makes a result by pieces of 16 pages, and wherever the caller's buffer begins,
+/// this is on no more. It is less than a socket has room for by default, too.
+const LIMIT: usize = 15 * PAGE;
 
 /// The kernel counts a socket's buffer in pages.
 const PAGE: usize = 4096;
 
-const KIND: &str = "skcipher";
+pub(super) const KIND: &str = "skcipher";
 
 /// Whether the kernel has the pair, and lets this program use it.
-pub(super) fn supports(kernel: &impl Kernel, algorithm: CipherAlgorithm, mode: CipherMode) -> bool {
-    let has = |mode| uninterrupted(|| kernel.transform(KIND, &name(algorithm, mode))).is_ok();
-    match mode {
-        // The tweak key is needed by itself, too.
-        CipherMode::Xts => algorithm.block_len() == 16 && has(mode) && has(CipherMode::Ecb),
-        _ => has(mode),
+pub(super) fn supports(
+    kernel: &impl Kernel,
+    algorithm: CipherAlgorithm,
+    mode: CipherMode,
+) -> nix::Result<bool> {
+    if mode == CipherMode::Xts && algorithm.block_len() != 16 {
+        return Ok(false);
     }
+    offer::has(kernel, KIND, &name(algorithm, mode))
 }
 
 /// Sets keys. XTS: the data key, then the tweak key.
@@ -43,7 +47,7 @@ pub(super) fn open<K: Kernel + Copy>(
 ) -> Result<Box<dyn Context>, Error> {
     let socket = |mode, key| Socket::open(kernel, KIND, &name(algorithm, mode), Some(key));
     if mode == CipherMode::Xts {
-        let tweak = socket(CipherMode::Ecb, &key[key.len() / 2..])?;
+        let tweak = TweakKey::open(kernel, algorithm, &key[key.len() / 2..])?;
         let units = socket(mode, key)?;
         let limit = units.limit()?;
         return Ok(Box::new(Xts(Mutex::new(XtsSockets { units, tweak, limit }))));
@@ -53,12 +57,13 @@ pub(super) fn open<K: Kernel + Copy>(
         CipherMode::Ctr => c"afalg/ctr",
         _ => c"afalg/ecb",
     };
-    let block_len = algorithm.block_len();
-    Ok(Box::new(Plain { name, mode, block_len, socket: Mutex::new(socket(mode, key)?) }))
+    let socket = socket(mode, key)?;
+    let (block_len, limit) = (algorithm.block_len(), socket.limit()?);
+    Ok(Box::new(Plain { name, mode, block_len, limit, socket: Mutex::new(socket) }))
 }
 
 /// What the kernel calls a pair.
-fn name(algorithm: CipherAlgorithm, mode: CipherMode) -> String {
+pub(super) fn name(algorithm: CipherAlgorithm, mode: CipherMode) -> String {
     use CipherAlgorithm as A;
     let algorithm = match algorithm {
         A::Aes128 | A::Aes192 | A::Aes256 => "aes",
@@ -80,7 +85,7 @@ const fn what(direction: Direction) -> &'static str {
 }
 
 impl<K: Kernel> Socket<K> {
-    /// Bytes that the kernel takes in one request: an administrator may have made the buffers small.
+    /// Bytes of a request that the kernel makes in one piece: an administrator may have made the buffers small.
     fn limit(&self) -> Result<usize, Error> {
         let buffer = uninterrupted(|| self.kernel.buffer(&self.operation));
         let buffer = buffer.map_err(failure("open AF_ALG socket"))?;
@@ -94,7 +99,7 @@ impl<K: Kernel> Socket<K> {
     }
 
     /// Sends what must go as a whole, and fetches its result.
-    fn whole(
+    pub(super) fn whole(
         &self,
         direction: Direction,
         iv: Option<&[u8]>,
@@ -112,6 +117,8 @@ struct Plain<K: Kernel> {
     name: &'static CStr,
     mode: CipherMode,
     block_len: usize,
+    /// Bytes of a request: what the kernel makes in pieces need not come out whole.
+    limit: usize,
     socket: Mutex<Socket<K>>,
 }
 
@@ -123,8 +130,9 @@ impl<K: Kernel> Plain<K> {
         data: InOutBuf<'_, '_, u8>,
     ) -> Result<(), Error> {
         let socket = self.socket.lock().map_err(|_| Error::Internal)?;
-        let (has_iv, block_len) = (self.mode != CipherMode::Ecb, self.block_len);
-        let parts = PlainParts { socket: &socket, direction, has_iv, block_len };
+        let has_iv = self.mode != CipherMode::Ecb;
+        let (block_len, limit) = (self.block_len, self.limit);
+        let parts = PlainParts { socket: &socket, direction, has_iv, block_len, limit };
         carry::run(self.mode, direction, self.block_len, iv, data, parts)
     }
 }
@@ -135,12 +143,13 @@ struct PlainParts<'a, K: Kernel> {
     direction: Direction,
     has_iv: bool,
     block_len: usize,
+    limit: usize,
 }
 
 impl<K: Kernel> Parts for PlainParts<'_, K> {
-    /// A socket with a small buffer takes less than it is given.
+    /// A kernel that is short of room may take less than it is given.
     fn take(&mut self, iv: &[u8], input: &[u8]) -> Result<usize, Error> {
-        let input = &input[..input.len().min(LIMIT)];
+        let input = &input[..input.len().min(self.limit)];
         let taken = self.socket.take(self.direction, self.has_iv.then_some(iv), input)?;
         if taken == 0 || taken > input.len() || !taken.is_multiple_of(self.block_len) {
             return Err(failure(what(self.direction))(Errno::EMSGSIZE));
@@ -167,10 +176,10 @@ impl<K: Kernel> Context for Plain<K> {
     }
 }
 
-/// Both keys of XTS, and the tweak key in ECB.
+/// Both keys of XTS, and the tweak key by itself.
 struct XtsSockets<K: Kernel> {
     units: Socket<K>,
-    tweak: Socket<K>,
+    tweak: TweakKey<K>,
     /// Bytes of a data unit that go in one request.
     limit: usize,
 }
@@ -206,7 +215,7 @@ impl<K: Kernel> Units for XtsUnits<'_, K> {
     }
 
     fn tweak(&mut self, direction: Direction, block: &mut [u8]) -> Result<(), Error> {
-        self.sockets.tweak.whole(direction, None, block.into())
+        self.sockets.tweak.crypt(direction, block)
     }
 }
 

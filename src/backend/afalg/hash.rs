@@ -1,9 +1,10 @@
 //! Hashes and HMAC of the kernel, type `hash`.
 
 use nix::errno::Errno;
+use zeroize::Zeroizing;
 
 use super::kernel::Kernel;
-use super::{Socket, failure, uninterrupted};
+use super::{Socket, failure, offer};
 use crate::algorithm::HashAlgorithm;
 use crate::backend::HashContext;
 use crate::error::Error;
@@ -13,11 +14,13 @@ const KIND: &str = "hash";
 /// Bytes of a message that are sent at a time.
 const LIMIT: usize = 64 << 10;
 
+/// SHA-384's and SHA-512's.
+const LONGEST_BLOCK: usize = 128;
+
 /// Whether the kernel has the hash, and HMAC with it, and lets this program use them.
-pub(super) fn supports(kernel: &impl Kernel, algorithm: HashAlgorithm) -> bool {
+pub(super) fn supports(kernel: &impl Kernel, algorithm: HashAlgorithm) -> nix::Result<bool> {
     let name = name(algorithm);
-    let has = |name: &str| uninterrupted(|| kernel.transform(KIND, name)).is_ok();
-    has(name) && has(&format!("hmac({name})"))
+    Ok(offer::has(kernel, KIND, name)? && offer::has(kernel, KIND, &format!("hmac({name})"))?)
 }
 
 /// Starts a hash.
@@ -29,14 +32,24 @@ pub(super) fn hash<K: Kernel>(
     Ok(Box::new(Running(socket)))
 }
 
-/// Starts an HMAC.
-pub(super) fn hmac<K: Kernel>(
+/// Starts an HMAC with any key. The kernel takes neither an empty one, which is padded with zeros like any other, nor
+/// one of many kilobytes, for which its digest stands as for any beyond a block (RFC 2104 section 2).
+pub(super) fn hmac<K: Kernel + Copy>(
     kernel: K,
     algorithm: HashAlgorithm,
     key: &[u8],
 ) -> Result<Box<dyn HashContext>, Error> {
-    // The kernel refuses an empty key, which HMAC pads with zeros like any other (RFC 2104 section 2).
-    let key = if key.is_empty() { &[0] } else { key };
+    let mut digest = Zeroizing::new(vec![0; algorithm.digest_len()]);
+    let key = match key.len() {
+        0 => &[0],
+        1..=LONGEST_BLOCK => key,
+        _ => {
+            let mut running = Running(Socket::open(kernel, KIND, name(algorithm), None)?);
+            running.update(key)?;
+            running.finish(&mut digest)?;
+            &digest[..]
+        }
+    };
     let socket = Socket::open(kernel, KIND, &format!("hmac({})", name(algorithm)), Some(key))?;
     Ok(Box::new(Running(socket)))
 }

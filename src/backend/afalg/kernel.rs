@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use nix::sys::socket::{
     AddressFamily, AlgAddr, ControlMessage, MsgFlags, SockFlag, SockType, accept4, bind,
     getsockopt, recv, sendmsg, setsockopt, socket,
-    sockopt::{AlgSetKey, SndBuf},
+    sockopt::{AlgSetKey, RcvBuf, SndBuf},
 };
 use nix::sys::utsname::uname;
 
@@ -34,7 +34,7 @@ pub(super) trait Kernel: Send + Sync + 'static {
     /// An operation on a transform.
     fn operation(&self, transform: &Self::Descriptor) -> nix::Result<Self::Descriptor>;
 
-    /// Bytes that an operation has room for.
+    /// Bytes that an operation has room for, those it takes and those it gives.
     fn buffer(&self, operation: &Self::Descriptor) -> nix::Result<usize>;
 
     /// Sends data, and says how much of it was taken. `more`: a message goes on after it.
@@ -58,8 +58,7 @@ impl Kernel for Linux {
     type Descriptor = OwnedFd;
 
     fn transform(&self, kind: &str, name: &str) -> nix::Result<OwnedFd> {
-        let flags = SockFlag::SOCK_CLOEXEC;
-        let descriptor = socket(AddressFamily::Alg, SockType::SeqPacket, flags, None)?;
+        let descriptor = unbound()?;
         bind(descriptor.as_raw_fd(), &AlgAddr::new(kind, name))?;
         Ok(descriptor)
     }
@@ -73,7 +72,7 @@ impl Kernel for Linux {
     }
 
     fn buffer(&self, operation: &OwnedFd) -> nix::Result<usize> {
-        getsockopt(operation, SndBuf)
+        Ok(getsockopt(operation, SndBuf)?.min(getsockopt(operation, RcvBuf)?))
     }
 
     fn send(
@@ -102,11 +101,22 @@ impl Kernel for Linux {
     }
 }
 
-/// The release of the kernel, or why it has no AF_ALG for this program.
-pub(super) fn version(_: &Linux) -> Result<String, String> {
-    let flags = SockFlag::SOCK_CLOEXEC;
-    socket(AddressFamily::Alg, SockType::SeqPacket, flags, None)
-        .map_err(|errno| format!("socket(AF_ALG): {}", errno.desc()))?;
-    let names = uname().map_err(|errno| format!("uname: {}", errno.desc()))?;
-    Ok(format!("Linux {}", names.release().to_string_lossy()))
+impl Linux {
+    /// Whether it has AF_ALG for this program.
+    pub(super) fn probe(self) -> nix::Result<()> {
+        unbound().map(drop)
+    }
+
+    /// Its name and release.
+    pub(super) fn release(self) -> String {
+        uname().map_or_else(
+            |_| "Linux".to_owned(),
+            |names| format!("Linux {}", names.release().to_string_lossy()),
+        )
+    }
+}
+
+/// A socket that is no transform yet.
+fn unbound() -> nix::Result<OwnedFd> {
+    socket(AddressFamily::Alg, SockType::SeqPacket, SockFlag::SOCK_CLOEXEC, None)
 }

@@ -8,6 +8,7 @@ use inout::InOutBuf;
 use nix::errno::Errno;
 
 use super::kernel::{Kernel, Operation};
+use super::offer::Kept;
 use super::{cipher, hash};
 use crate::algorithm::{CipherAlgorithm, CipherMode, HashAlgorithm};
 use crate::backend::native::Native;
@@ -120,6 +121,12 @@ impl Kernel for Fake {
 
     fn set_key(&self, transform: &Descriptor, key: &[u8]) -> nix::Result<()> {
         self.moves(Call::SetKey, 0)?;
+        // As Linux 6.1 does; the longer is net.core.optmem_max.
+        match key.len() {
+            0 => return Err(Errno::EINVAL),
+            20_481.. => return Err(Errno::ENOMEM),
+            _ => {}
+        }
         transform.state.lock().expect("not poisoned").key = Some(key.to_vec());
         Ok(())
     }
@@ -170,6 +177,8 @@ impl Kernel for Fake {
         let output = if descriptor.kind == "hash" {
             std::mem::take(&mut state.digest).into()
         } else {
+            // Where buffers are small, more would be fetched by pieces, in XTS each as a unit of its own.
+            assert!(pages(result) <= 16, "{} bytes of a result", result.len());
             let (encrypt, iv, data) = state.request.take().ok_or(Errno::EAGAIN)?;
             descriptor.crypt(state.key.as_deref().ok_or(Errno::ENOKEY)?, encrypt, &iv, data)
         };
@@ -177,6 +186,12 @@ impl Kernel for Fake {
         result[..len].copy_from_slice(&output[..len]);
         Ok(len)
     }
+}
+
+/// The pages that a buffer lies on.
+fn pages(buffer: &[u8]) -> usize {
+    let range = buffer.as_ptr_range();
+    (range.end.addr().div_ceil(4096)) - range.start.addr() / 4096
 }
 
 impl Descriptor {
@@ -252,18 +267,20 @@ fn long_data_is_cut_and_put_together() {
     }
 }
 
-/// Where buffers are small, long XTS units are put together from shorter ones, and come out the same.
+/// Where buffers are small, long data is put together from shorter requests, and comes out the same.
 #[test]
 fn small_buffers() {
     for buffer in [0, 4608, 20_000, 300_000] {
         for encrypt in [true, false] {
             let plan = [(Call::Buffer, 0, Fault::Short(buffer))];
-            agrees(Fake::new(&plan), CipherMode::Xts, encrypt, 150_000 / 16 * 16);
+            for mode in CipherMode::ALL {
+                agrees(Fake::new(&plan), mode, encrypt, 150_000 / 16 * 16);
+            }
         }
     }
 }
 
-/// A socket with a small buffer takes a page at a time. In XTS that is an error, since the kernel would start anew.
+/// A kernel that is short of room takes a page at a time. In XTS that is an error, since it would start anew.
 #[test]
 fn short_sends() {
     let short = [(Call::Send, 0, Fault::Short(4096)), (Call::Send, 2, Fault::Short(16))];
@@ -296,8 +313,8 @@ fn interrupted_calls_are_made_again() {
         agrees(Fake::new(&interrupted), mode, true, 150_000 / 16 * 16);
     }
     let fake = Fake::new(&interrupted);
-    assert!(cipher::supports(&fake, CipherAlgorithm::Aes128, CipherMode::Xts));
-    assert!(hash::supports(&fake, HashAlgorithm::Sha256));
+    assert_eq!(cipher::supports(&fake, CipherAlgorithm::Aes128, CipherMode::Xts), Ok(true));
+    assert_eq!(hash::supports(&fake, HashAlgorithm::Sha256), Ok(true));
 }
 
 /// The first call of an object fails as planned; the object stays closed to nobody, and its descriptors go with it.
@@ -351,9 +368,10 @@ fn what_cannot_be_opened() {
         (Call::Operation, Errno::EMFILE, "Cannot open AF_ALG socket: Too many open files"),
     ] {
         for mode in CipherMode::ALL {
-            // In XTS also the second socket.
-            for after in 0..=usize::from(mode == CipherMode::Xts) {
-                let fake = Fake::new(&[(call, after, Fault::Fails(errno))]);
+            // In XTS also the second socket; and if ECB is refused, XTS in its place is, too.
+            let sockets = if mode == CipherMode::Xts { 2 } else { 1 };
+            for after in 0..sockets {
+                let fake = Fake::new(&vec![(call, after, Fault::Fails(errno)); sockets]);
                 assert_eq!(
                     open(fake, mode).err().map(|error| error.to_string()),
                     Some(text.to_owned())
@@ -370,36 +388,70 @@ fn what_is_supported() {
         let fake = Fake::new(plan);
         let supported = cipher::supports(&fake, algorithm, mode);
         assert_eq!(fake.open(), 0);
-        supported
+        supported.expect("an answer")
     };
     use CipherAlgorithm as A;
     assert!(supports(&[], A::Aes128, CipherMode::Xts));
     assert!(!supports(&[], A::Sm4, CipherMode::Ecb));
     assert!(!supports(&[], A::Cast5, CipherMode::Xts));
-    let second = [(Call::Transform, 1, Fault::Fails(Errno::ENOENT))];
-    assert!(!supports(&second, A::Aes128, CipherMode::Xts), "no ECB for its tweaks");
-    assert!(!hash::supports(&Fake::new(&second), HashAlgorithm::Sha1), "no HMAC");
+    for errno in [Errno::ENOENT, Errno::EINVAL, Errno::EAFNOSUPPORT, Errno::EPERM, Errno::EACCES] {
+        let first = [(Call::Transform, 0, Fault::Fails(errno))];
+        assert!(!supports(&first, A::Aes128, CipherMode::Xts), "{errno}");
+        let second = [(Call::Transform, 1, Fault::Fails(errno))];
+        assert_eq!(hash::supports(&Fake::new(&second), HashAlgorithm::Sha1), Ok(false), "no HMAC");
+    }
+}
+
+/// What a program without a free descriptor asks is asked again, and no answer is taken for a lasting one.
+#[test]
+fn what_cannot_be_known_now() {
+    for errno in [Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM, Errno::ENOBUFS] {
+        let fake = Fake::new(&[(Call::Transform, 0, Fault::Fails(errno))]);
+        let offer = Kept::new();
+        let ask = || {
+            offer.get(|| cipher::supports(&fake, CipherAlgorithm::Sm4, CipherMode::Ecb)).copied()
+        };
+        assert_eq!([ask(), ask(), ask()], [None, Some(false), Some(false)], "{errno}");
+    }
+}
+
+/// Linux 7.3 has xts(aes) for every program, and ecb(aes) for few.
+#[test]
+fn long_units_without_ecb() {
+    for encrypt in [true, false] {
+        let refused = [(Call::Transform, 0, Fault::Fails(Errno::ENOENT))];
+        agrees(Fake::new(&refused), CipherMode::Xts, encrypt, 300_000 / 16 * 16);
+    }
 }
 
 #[test]
 fn messages_in_parts() {
     for len in [0, 1, 64, 65536, 65537, 200_000] {
-        let message = pattern(len);
-        let mut ours =
-            hash::hmac(Fake::new(&[]), HashAlgorithm::Sha256, &[]).expect("nothing fails");
-        let mut native = Native.hmac(HashAlgorithm::Sha256, &[]).expect("native");
-        // The second time it starts over.
-        for _ in 0..2 {
-            let [found, wanted] = [&mut ours, &mut native].map(|context| {
-                let mut mac = [0; 32];
-                message
-                    .chunks(50_000)
-                    .for_each(|part| context.update(part).expect("nothing fails"));
-                context.finish(&mut mac).expect("nothing fails");
-                mac
-            });
-            assert_eq!(found, wanted, "{len} bytes");
-        }
+        macs_agree(&[7; 32], len);
+    }
+}
+
+#[test]
+fn hmac_keys_of_any_length() {
+    for len in [0, 1, 64, 65, 128, 129, 20_481, 100_000] {
+        macs_agree(&pattern(len), 100);
+    }
+}
+
+/// The HMAC of a message of some length, and of the next one on the same object.
+fn macs_agree(key: &[u8], len: usize) {
+    let message = pattern(len);
+    let mut ours = hash::hmac(Fake::new(&[]), HashAlgorithm::Sha256, key).expect("nothing fails");
+    let mut native = Native.hmac(HashAlgorithm::Sha256, key).expect("native");
+    // The second time it starts over.
+    for _ in 0..2 {
+        let [found, wanted] = [&mut ours, &mut native].map(|context| {
+            let mut mac = [0; 32];
+            message.chunks(50_000).for_each(|part| context.update(part).expect("nothing fails"));
+            context.finish(&mut mac).expect("nothing fails");
+            mac
+        });
+        assert_eq!(found, wanted, "{len} bytes, a key of {}", key.len());
     }
 }
 
