@@ -51,6 +51,13 @@ pub enum Error {
         /// the library's own words
         reason: Box<str>,
     },
+    /// The program or the machine has no more of something just now: descriptors, memory.
+    Exhausted {
+        /// what could not be done
+        what: &'static str,
+        /// the system's own words
+        reason: Box<str>,
+    },
     /// Data that does not end at a block boundary, in bytes.
     PartialBlock {
         /// what the caller gave
@@ -177,7 +184,9 @@ impl fmt::Display for Error {
                 mode.name()
             ),
             Self::NoBackend => f.write_str("None of the chosen crypto backends is available"),
-            Self::Library { what, ref reason } => write!(f, "Cannot {what}: {reason}"),
+            Self::Library { what, ref reason } | Self::Exhausted { what, ref reason } => {
+                write!(f, "Cannot {what}: {reason}")
+            }
             Self::PartialBlock { len, block_len } => {
                 write!(f, "Length {len} must be a multiple of block size {block_len}")
             }

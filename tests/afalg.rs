@@ -226,11 +226,17 @@ fn no_descriptor_left() {
         let key = k(calls::key_len(CipherAlgorithm::Serpent128, mode));
         Cipher::new_with("afalg", CipherAlgorithm::Serpent128, mode, &key)
     };
-    let full = Error::Library { what: "open AF_ALG socket", reason: "Too many open files".into() };
+    let full =
+        Error::Exhausted { what: "open AF_ALG socket", reason: "Too many open files".into() };
     let mut files: Vec<_> =
         std::iter::from_fn(|| std::fs::File::open("/proc/self/stat").ok()).collect();
     // Nobody asked for this pair before: that it is there is not known yet.
     assert_eq!(new(CipherMode::Cbc).err().as_ref(), Some(&full));
+    // Nor does the next of a list serve in silence.
+    assert!(set(c"afalg"));
+    let listed = Cipher::new(CipherAlgorithm::Serpent128, CipherMode::Cbc, &k(16));
+    assert_eq!(listed.err().as_ref(), Some(&full));
+    assert!(set(c"afalg!"));
     // Each time one more is free, as many as XTS takes but one.
     for _ in 0..4 {
         assert_eq!(new(CipherMode::Xts).err().as_ref(), Some(&full));

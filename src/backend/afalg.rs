@@ -98,7 +98,19 @@ impl Backend for AfAlg {
 
 /// An [`Error`] of a system call that failed.
 fn failure(what: &'static str) -> impl Fn(Errno) -> Error {
-    move |errno| Error::Library { what, reason: errno.desc().into() }
+    move |errno| {
+        let reason = errno.desc().into();
+        if is_passing(errno) {
+            Error::Exhausted { what, reason }
+        } else {
+            Error::Library { what, reason }
+        }
+    }
+}
+
+/// Whether a failure says nothing about the kernel, but that this program or the machine has no more of something just now.
+const fn is_passing(errno: Errno) -> bool {
+    matches!(errno, Errno::EMFILE | Errno::ENFILE | Errno::ENOBUFS | Errno::ENOMEM)
 }
 
 /// Calls again what a signal interrupted.

@@ -138,8 +138,9 @@ fn any(can: impl Fn(&dyn Backend) -> bool) -> bool {
     Choice::current().backends().any(can)
 }
 
-/// What the first of the chosen backends that `can` makes. Where it fails to, for want of a descriptor, say, the next is
-/// asked; `none` is the error where there is none.
+/// What the first of the chosen backends that `can` makes; `none` is the error where there is none. Where a backend
+/// refuses after all, the next is asked. Where it is only out of descriptors or memory, that is an error: the next would
+/// serve in its place until there are some again, and nobody would know.
 fn first<T>(
     can: impl Fn(&dyn Backend) -> bool,
     mut make: impl FnMut(&dyn Backend) -> Result<T, Error>,
@@ -148,7 +149,7 @@ fn first<T>(
     let mut result = Err(none);
     for backend in Choice::current().backends().filter(|backend| can(*backend)) {
         result = make(backend);
-        if result.is_ok() {
+        if matches!(result, Ok(_) | Err(Error::Exhausted { .. })) {
             break;
         }
     }

@@ -32,10 +32,12 @@ pub(super) fn supports(
     algorithm: CipherAlgorithm,
     mode: CipherMode,
 ) -> nix::Result<bool> {
-    if mode == CipherMode::Xts && algorithm.block_len() != 16 {
-        return Ok(false);
+    if mode != CipherMode::Xts {
+        return offer::has(kernel, KIND, &name(algorithm, mode));
     }
-    offer::has(kernel, KIND, &name(algorithm, mode))
+    Ok(algorithm.block_len() == 16
+        && offer::has(kernel, KIND, &name(algorithm, mode))?
+        && TweakKey::supports(kernel, algorithm)?)
 }
 
 /// Sets keys. XTS: the data key, then the tweak key.

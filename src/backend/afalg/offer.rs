@@ -5,10 +5,7 @@ use std::sync::OnceLock;
 use nix::errno::Errno;
 
 use super::kernel::Kernel;
-use super::uninterrupted;
-
-/// What says nothing about the kernel, but that this program or the machine has no more of something just now.
-const PASSING: [Errno; 4] = [Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM];
+use super::{is_passing, uninterrupted};
 
 /// An answer, once there is one. Where the question could not be asked, nothing is kept.
 pub(super) struct Kept<T>(OnceLock<T>);
@@ -31,7 +28,7 @@ impl<T> Kept<T> {
 /// Tells a refusal that lasts, which is an answer, from a failure that may pass.
 pub(super) fn answer<T>(result: nix::Result<T>) -> nix::Result<Result<T, Errno>> {
     match result {
-        Err(errno) if PASSING.contains(&errno) => Err(errno),
+        Err(errno) if is_passing(errno) => Err(errno),
         result => Ok(result),
     }
 }

@@ -394,6 +394,10 @@ fn what_is_supported() {
     assert!(supports(&[], A::Aes128, CipherMode::Xts));
     assert!(!supports(&[], A::Sm4, CipherMode::Ecb));
     assert!(!supports(&[], A::Cast5, CipherMode::Xts));
+    let no_ecb = (Call::Transform, 1, Fault::Fails(Errno::ENOENT));
+    assert!(supports(&[no_ecb], A::Aes128, CipherMode::Xts));
+    let equal_keys_refused = (Call::SetKey, 0, Fault::Fails(Errno::EINVAL));
+    assert!(!supports(&[no_ecb, equal_keys_refused], A::Aes128, CipherMode::Xts));
     for errno in [Errno::ENOENT, Errno::EINVAL, Errno::EAFNOSUPPORT, Errno::EPERM, Errno::EACCES] {
         let first = [(Call::Transform, 0, Fault::Fails(errno))];
         assert!(!supports(&first, A::Aes128, CipherMode::Xts), "{errno}");

@@ -17,6 +17,18 @@ pub(super) enum TweakKey<K: Kernel> {
 }
 
 impl<K: Kernel> TweakKey<K> {
+    /// Whether the kernel has either for a cipher that it has XTS of. In FIPS mode it refuses equal keys.
+    pub(super) fn supports(kernel: &K, algorithm: CipherAlgorithm) -> nix::Result<bool> {
+        if offer::has(kernel, KIND, &name(algorithm, CipherMode::Ecb))? {
+            return Ok(true);
+        }
+        let keys = vec![0; 2 * algorithm.key_len()];
+        let name = name(algorithm, CipherMode::Xts);
+        let set = uninterrupted(|| kernel.transform(KIND, &name))
+            .and_then(|transform| uninterrupted(|| kernel.set_key(&transform, &keys)));
+        offer::answer(set).map(|answer| answer.is_ok())
+    }
+
     pub(super) fn open(kernel: K, algorithm: CipherAlgorithm, key: &[u8]) -> Result<Self, Error> {
         let ecb = uninterrupted(|| kernel.transform(KIND, &name(algorithm, CipherMode::Ecb)));
         match offer::answer(ecb).map_err(failure("open AF_ALG socket"))? {
