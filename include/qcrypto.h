@@ -898,7 +898,8 @@ struct QCryptoCipher *qcrypto_cipher_new_with(const char *backend,
  * algorithm and mode that is the first backend of @list that has it. "native", the library's own code, stands last
  * unless it was named before, or @list ends in "!": then what none of the list has is not supported.
  *
- * A backend that is not available is passed over in silence; qcrypto_list_backends() says why. NULL goes back to
+ * A backend that is not available is passed over in silence; qcrypto_list_backends() says why. One that is only out of
+ * file descriptors or memory is not: that is an error of what was to be made. NULL goes back to
  * QCRYPTO_BACKENDS in the environment (ignored where the program runs with more rights than its caller), and without it
  * to "native".
  *
