@@ -152,6 +152,7 @@ STEPS = {
     **library_steps(),
     **key_locker_steps(),
     "in-kernel": (["tools/test-in-kernel"], cargo),
+    "in-bochs": (["tools/test-in-bochs"], cargo),
     "rust-soft": (
         ["env", 'RUSTFLAGS=--cfg aes_backend="soft"', "cargo", "test", "--locked", "--profile", "quick", "--target-dir", "target/soft"],
         cargo,
