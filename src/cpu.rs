@@ -5,8 +5,8 @@
 //! which also asks whether the operating system saves the wide registers; that of Key Locker is ours, which says what is
 //! missing.
 //!
-//! `QCRYPTO_CPU` in the environment, the name of a [`Level`], lowers the level for tests and for comparison; it never
-//! raises it. It is read once. A name that is no level's is ignored, and so is the variable in a program that runs with
+//! `QCRYPTO_CPU` in the environment, the name of a [`Level`], lowers the level for tests and for comparison; it raises it
+//! where a CPU has a level that makes it slower, never above what it has. It is read once. A name that is no level's is ignored, and so is the variable in a program that runs with
 //! more rights than its caller (setuid): who starts such a program must not choose its code.
 
 use std::sync::OnceLock;
@@ -67,12 +67,17 @@ pub(crate) fn level() -> Level {
 
 /// Whether `QCRYPTO_CPU` leaves the level of this name in use.
 fn allows(name: &str) -> bool {
-    static HIGHEST: OnceLock<usize> = OnceLock::new();
-    let number = |name: &str| Level::NAMES.iter().position(|&level| level == name);
-    let highest = *HIGHEST.get_or_init(|| {
-        environment("QCRYPTO_CPU").as_deref().and_then(number).unwrap_or(Level::NAMES.len())
-    });
-    number(name).is_some_and(|number| number <= highest)
+    number(name).is_some_and(|number| number <= highest().unwrap_or(Level::NAMES.len()))
+}
+
+/// The level that `QCRYPTO_CPU` names, as a place in [`Level::NAMES`].
+fn highest() -> Option<usize> {
+    static HIGHEST: OnceLock<Option<usize>> = OnceLock::new();
+    *HIGHEST.get_or_init(|| environment("QCRYPTO_CPU").as_deref().and_then(number))
+}
+
+fn number(name: &str) -> Option<usize> {
+    Level::NAMES.iter().position(|&level| level == name)
 }
 
 /// The levels this CPU has, lowest first.
@@ -81,7 +86,7 @@ fn available() -> impl Iterator<Item = Level> {
     let detected = [
         Aesni::detect().map(Level::Aesni),
         Vaes256::detect().map(Level::Vaes256),
-        Vaes512::detect().map(Level::Vaes512),
+        Vaes512::get().map(Level::Vaes512),
     ];
     #[cfg(not(all(target_arch = "x86_64", not(aes_backend = "soft"))))]
     let detected: [Option<Level>; 0] = [];
@@ -106,6 +111,7 @@ fn is_privileged() -> bool {
 #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
 mod aes {
     use std::arch::is_x86_feature_detected as detected;
+    use std::arch::x86_64::__cpuid;
 
     /// Proof of AES-NI and of the instructions of its time: SSE4.2 and carry-less multiplication.
     #[derive(Clone, Copy, Debug)]
@@ -139,7 +145,14 @@ mod aes {
     }
 
     impl Vaes512 {
-        pub(super) fn detect() -> Option<Self> {
+        /// The proof, where the CPU is no slower for it or `QCRYPTO_CPU` asks for it.
+        pub(super) fn get() -> Option<Self> {
+            // The leaf is there where the instructions are.
+            let is_asked_for = || super::highest() == super::number("vaes512");
+            Self::detect().filter(|_| !slows_down(__cpuid(1).eax) || is_asked_for())
+        }
+
+        fn detect() -> Option<Self> {
             let narrower = Vaes256::detect()?;
             let found = detected!("avx512f")
                 && detected!("avx512vl")
@@ -147,6 +160,15 @@ mod aes {
                 && detected!("avx512dq");
             found.then_some(Self(narrower))
         }
+    }
+
+    /// Whether work on 512 bits lowers the clock of such a CPU, by its signature (Intel's manual, volume 2A, CPUID), and
+    /// with it all else that the core does. Ice Lake and Tiger Lake do as much AES on 256 bits, which two of their ports
+    /// have and one has on 512 (Intel's optimization manual, Ice Lake client microarchitecture). Older ones have no VAES.
+    fn slows_down(signature: u32) -> bool {
+        let family = (signature >> 8) & 0xf;
+        let model = ((signature >> 12) & 0xf0) | ((signature >> 4) & 0xf);
+        family == 6 && matches!(model, 0x6a | 0x6c | 0x7d | 0x7e | 0x8c | 0x8d | 0x9d)
     }
 
     impl From<Vaes256> for Aesni {
@@ -164,6 +186,25 @@ mod aes {
     impl From<Vaes512> for Aesni {
         fn from(proof: Vaes512) -> Self {
             proof.0.0
+        }
+    }
+    #[cfg(test)]
+    mod tests {
+        use super::slows_down;
+
+        #[test]
+        fn cores_that_slow_down() {
+            let ice_lake = [0x606a6, 0x606c1, 0x706e5, 0x706d1];
+            let tiger_lake = [0x806c1, 0x806d1];
+            assert!(ice_lake.into_iter().chain(tiger_lake).all(slows_down));
+            let rocket_lake = 0xa0671;
+            let (sapphire_rapids, granite_rapids) = (0x806f8, 0xa06d1);
+            let (zen4, zen5) = (0xa10f11, 0xb00f21);
+            assert!(
+                ![rocket_lake, sapphire_rapids, granite_rapids, zen4, zen5]
+                    .into_iter()
+                    .any(slows_down)
+            );
         }
     }
 }

@@ -66,8 +66,11 @@ fn the_highest_level_serves() {
     if is_child() {
         return;
     }
-    let highest = format!("native/{}", levels().pop().expect("the portable one, at least"));
-    assert!(sees("the_highest_level_serves", None, &highest));
+    // Where 512 bits slow the CPU down, it is the one below.
+    let mut highest = levels();
+    let is_wide = highest.last() == Some(&"vaes512");
+    let serves = |level| sees("the_highest_level_serves", None, &format!("native/{level}"));
+    assert!(highest.pop().is_some_and(serves) || (is_wide && highest.pop().is_some_and(serves)));
     assert!(!sees("the_highest_level_serves", None, "native/none"), "the child looks at nothing");
 }
 
