@@ -12,7 +12,7 @@
 use std::sync::OnceLock;
 
 #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
-pub(crate) use aes::{Aesni, Vaes256, Vaes512};
+pub(crate) use aes::{Aesni, Gfni512, Vaes256, Vaes512};
 #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft"), feature = "keylocker"))]
 pub(crate) use key_locker::KeyLocker;
 #[cfg(target_arch = "x86_64")]
@@ -119,6 +119,10 @@ mod aes {
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct Vaes512(Vaes256);
 
+    /// Proof of affine maps and inversion of bytes (GFNI), besides what the level has.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Gfni512(());
+
     impl Aesni {
         pub(super) fn detect() -> Option<Self> {
             let found = detected!("aes")
@@ -146,6 +150,13 @@ mod aes {
                 && detected!("avx512bw")
                 && detected!("avx512dq");
             found.then_some(Self(narrower))
+        }
+    }
+
+    impl Vaes512 {
+        /// The proof of GFNI, where the CPU has that too.
+        pub(crate) fn with_gfni(self) -> Option<Gfni512> {
+            detected!("gfni").then_some(Gfni512(()))
         }
     }
 
@@ -324,6 +335,7 @@ mod vector {
             found.then_some(Self(()))
         }
     }
+
     /// Proof of AVX-512 F, VL, BW and DQ. In use from the level `vaes512` on.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct Avx512(());

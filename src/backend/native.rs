@@ -11,8 +11,6 @@ use cipher::consts::U16;
 use cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use des::{Des, TdesEde3};
 use inout::InOutBuf;
-use serpent::Serpent;
-use sm4::Sm4;
 use zeroize::ZeroizeOnDrop;
 
 use super::{Backend, Context, HashContext};
@@ -23,6 +21,8 @@ use crate::cpu::{self, Level};
 use crate::error::Error;
 use crate::iv::Iv;
 use crate::kernel::{Directions, Kernels, Sectors, XtsKey};
+#[cfg(not(target_arch = "x86_64"))]
+use crate::serpent::Serpent;
 use crate::twofish::Twofish;
 
 /// Always there, for every algorithm and mode that exists.
@@ -89,11 +89,9 @@ pub(crate) fn open_at(
         A::Des => from_crate(Kernels::<Des>::generic(), mode, key),
         A::TripleDes => from_crate(Kernels::<TdesEde3>::generic(), mode, key),
         A::Cast5 => from_crate(Kernels::<Cast5>::generic(), mode, key),
-        A::Serpent128 | A::Serpent192 | A::Serpent256 => {
-            from_crate(Kernels::<Serpent>::generic_with_xts(), mode, key)
-        }
+        A::Serpent128 | A::Serpent192 | A::Serpent256 => serpent(mode, key),
         A::Twofish128 | A::Twofish192 | A::Twofish256 => twofish(mode, key),
-        A::Sm4 => from_crate(Kernels::<Sm4>::generic_with_xts(), mode, key),
+        A::Sm4 => sm4_at(level, mode, key),
     }
 }
 
@@ -116,6 +114,55 @@ where
         #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
         Level::Vaes512(cpu) => from_x86::<_, N>(Kernels::vaes512(), cpu, mode, key),
     }
+}
+
+/// An SM4 key at a level.
+fn sm4_at(level: Level, mode: CipherMode, key: &[u8]) -> Result<Box<dyn Context>, Error> {
+    #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
+    use crate::sm4::x86::{Aesni, Gfni512, Vaes256};
+    #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
+    let vaes256 = |cpu| {
+        let kernels = Kernels { name: c"native/vaes256", ..Kernels::generic_with_xts() };
+        keyed(kernels, mode, key, |_| Ok(Vaes256::blank(cpu)), Vaes256::expand)
+    };
+    match level {
+        Level::Portable => from_crate(Kernels::<sm4::Sm4>::generic_with_xts(), mode, key),
+        #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
+        Level::Aesni(cpu) => {
+            let kernels = Kernels { name: c"native/aesni", ..Kernels::generic_with_xts() };
+            keyed(kernels, mode, key, |_| Ok(Aesni::blank(cpu)), Aesni::expand)
+        }
+        #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
+        Level::Vaes256(cpu) => vaes256(cpu),
+        #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
+        Level::Vaes512(cpu) => match cpu.with_gfni() {
+            Some(cpu) => {
+                let kernels = Kernels { name: c"native/gfni512", ..Kernels::generic_with_xts() };
+                keyed(kernels, mode, key, |_| Ok(Gfni512::blank(cpu)), Gfni512::expand)
+            }
+            None => vaes256(cpu.into()),
+        },
+    }
+}
+
+/// A Serpent key on what the CPU has.
+fn serpent(mode: CipherMode, key: &[u8]) -> Result<Box<dyn Context>, Error> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use crate::serpent::x86::{Avx2, Avx512, Sse2};
+        if let Some(cpu) = cpu::Avx512::get() {
+            let kernels = Kernels { name: c"native/avx512", ..Kernels::generic_with_xts() };
+            return keyed(kernels, mode, key, |_| Ok(Avx512::blank(cpu)), Avx512::expand);
+        }
+        if let Some(cpu) = cpu::Avx2::get() {
+            let kernels = Kernels { name: c"native/avx2", ..Kernels::generic_with_xts() };
+            return keyed(kernels, mode, key, |_| Ok(Avx2::blank(cpu)), Avx2::expand);
+        }
+        let kernels = Kernels { name: c"native/sse2", ..Kernels::generic_with_xts() };
+        keyed(kernels, mode, key, |_| Ok(Sse2::blank(())), Sse2::expand)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    keyed(Kernels::generic_with_xts(), mode, key, |_| Ok(Serpent::blank()), Serpent::expand)
 }
 
 /// A Twofish key on what the CPU has.
