@@ -2,9 +2,9 @@
 
 use std::arch::x86_64::*;
 
-use cipher::InOutBuf;
+use cipher::{InOut, InOutBuf};
 
-use super::{Block, Register, RoundKeys, crypt, expand};
+use super::{Block, Register, RoundKeys, crypt, crypt_one, expand};
 use crate::cpu::Aesni;
 use crate::sm4::maps::{AFTER_AES_HALVES, BEFORE_HALVES, BIG_ENDIAN, Halves, UNSHIFTED_ROWS};
 use crate::wide::x86::sse2 as wide;
@@ -14,7 +14,7 @@ use crate::wide::x86::sse2 as wide;
 #[repr(transparent)]
 pub(crate) struct Xmm(__m128i);
 
-// SAFETY: the methods need AES-NI, for which `expand` and `crypt` are compiled; the token proves that the CPU has
+// SAFETY: the methods need AES-NI, for which `expand`, `crypt` and `crypt_one` are compiled; the token proves that the CPU has
 // it.
 unsafe impl Register for Xmm {
     type Cpu = Aesni;
@@ -80,6 +80,15 @@ unsafe impl Register for Xmm {
         // SAFETY: the token proves that the CPU has the features that the function is compiled for.
         unsafe { compiled(round_keys, blocks) }
     }
+
+    fn crypt_one(_: Aesni, round_keys: &RoundKeys, block: InOut<'_, '_, Block>) {
+        #[target_feature(enable = "aes,ssse3,sse4.1")]
+        fn compiled(round_keys: &RoundKeys, block: InOut<'_, '_, Block>) {
+            crypt_one::<Xmm>(round_keys, block);
+        }
+        // SAFETY: the token proves that the CPU has the features that the function is compiled for.
+        unsafe { compiled(round_keys, block) }
+    }
 }
 
 /// [`Register::s_box`]. AES's last round moves bytes before it substitutes them, which is undone beforehand.
@@ -127,14 +136,16 @@ fn rotate<const LEFT: i32, const RIGHT: i32>(words: __m128i) -> __m128i {
 #[inline]
 #[target_feature(enable = "aes,ssse3,sse4.1")]
 fn load(blocks: &[Block]) -> [__m128i; 4] {
-    wide::load(blocks).map(|words| swap_bytes(words))
+    let [a, b, c, d] = wide::load(blocks);
+    [swap_bytes(a), swap_bytes(b), swap_bytes(c), swap_bytes(d)]
 }
 
 /// [`Register::store`]
 #[inline]
 #[target_feature(enable = "aes,ssse3,sse4.1")]
 fn store(words: [__m128i; 4], blocks: &mut [Block]) {
-    wide::store(words.map(|words| swap_bytes(words)), blocks);
+    let [a, b, c, d] = words;
+    wide::store([swap_bytes(a), swap_bytes(b), swap_bytes(c), swap_bytes(d)], blocks);
 }
 
 /// Words are big-endian in memory.

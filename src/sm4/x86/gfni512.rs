@@ -3,9 +3,9 @@
 
 use std::arch::x86_64::*;
 
-use cipher::InOutBuf;
+use cipher::{InOut, InOutBuf};
 
-use super::{Block, Register, RoundKeys, crypt, expand};
+use super::{Block, Register, RoundKeys, crypt, crypt_one, expand};
 use crate::cpu::Gfni512;
 use crate::sm4::maps::{AFTER, BEFORE};
 use crate::wide::x86::avx512 as wide;
@@ -15,7 +15,7 @@ use crate::wide::x86::avx512 as wide;
 #[repr(transparent)]
 pub(crate) struct Zmm(__m512i);
 
-// SAFETY: the methods need AVX-512 and GFNI, for which `expand` and `crypt` are compiled; the token proves that the CPU
+// SAFETY: the methods need AVX-512 and GFNI, for which `expand`, `crypt` and `crypt_one` are compiled; the token proves that the CPU
 // has them.
 unsafe impl Register for Zmm {
     type Cpu = Gfni512;
@@ -87,16 +87,26 @@ unsafe impl Register for Zmm {
         // SAFETY: the token proves that the CPU has the features that the function is compiled for.
         unsafe { compiled(round_keys, blocks) }
     }
+
+    fn crypt_one(_: Gfni512, round_keys: &RoundKeys, block: InOut<'_, '_, Block>) {
+        #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,gfni")]
+        fn compiled(round_keys: &RoundKeys, block: InOut<'_, '_, Block>) {
+            crypt_one::<Zmm>(round_keys, block);
+        }
+        // SAFETY: the token proves that the CPU has the features that the function is compiled for.
+        unsafe { compiled(round_keys, block) }
+    }
 }
 
 /// [`Register::s_box`]
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,gfni")]
 fn s_box(words: __m512i) -> __m512i {
+    const BEFORE_MATRIX: i64 = BEFORE.matrix().cast_signed();
     const BEFORE_CONSTANT: i32 = BEFORE.constant() as i32;
+    const AFTER_MATRIX: i64 = AFTER.matrix().cast_signed();
     const AFTER_CONSTANT: i32 = AFTER.constant() as i32;
-    let before = _mm512_set1_epi64(BEFORE.matrix().cast_signed());
-    let after = _mm512_set1_epi64(AFTER.matrix().cast_signed());
+    let (before, after) = (_mm512_set1_epi64(BEFORE_MATRIX), _mm512_set1_epi64(AFTER_MATRIX));
     let words = _mm512_gf2p8affine_epi64_epi8::<BEFORE_CONSTANT>(words, before);
     _mm512_gf2p8affineinv_epi64_epi8::<AFTER_CONSTANT>(words, after)
 }
@@ -105,14 +115,16 @@ fn s_box(words: __m512i) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,gfni")]
 fn load(blocks: &[Block]) -> [__m512i; 4] {
-    wide::load(blocks).map(|words| swap_bytes(words))
+    let [a, b, c, d] = wide::load(blocks);
+    [swap_bytes(a), swap_bytes(b), swap_bytes(c), swap_bytes(d)]
 }
 
 /// [`Register::store`]
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,gfni")]
 fn store(words: [__m512i; 4], blocks: &mut [Block]) {
-    wide::store(words.map(|words| swap_bytes(words)), blocks);
+    let [a, b, c, d] = words;
+    wide::store([swap_bytes(a), swap_bytes(b), swap_bytes(c), swap_bytes(d)], blocks);
 }
 
 /// Words are big-endian in memory.

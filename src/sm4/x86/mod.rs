@@ -1,11 +1,11 @@
 //! SM4 with a word of several blocks in a register: a file per way to compute the S-box.
 
 mod aesni;
+mod avx2;
 mod gfni512;
-mod vaes256;
 
 use cipher::consts::{U16, U32};
-use cipher::{Array, InOutBuf};
+use cipher::{Array, InOut, InOutBuf};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::wide::{SideBySide, Wide};
@@ -21,7 +21,7 @@ type RoundKeys = [u32; ROUNDS];
 /// A register: one word of [`Register::BLOCKS`] blocks.
 ///
 /// # Safety
-/// `expand` and `crypt` run their bodies where the compiler may use the instructions that the other methods need; so
+/// `expand`, `crypt` and `crypt_one` run their bodies where the compiler may use the instructions that the other methods need; so
 /// those are called from there alone, and whoever has a `Cpu` has proof of them.
 pub(crate) unsafe trait Register: Copy {
     /// The proof that the CPU has the register's instructions.
@@ -59,6 +59,9 @@ pub(crate) unsafe trait Register: Copy {
 
     /// [`crypt`], compiled for the instructions.
     fn crypt(cpu: Self::Cpu, round_keys: &RoundKeys, blocks: InOutBuf<'_, '_, Block>);
+
+    /// [`crypt_one`], compiled for the instructions.
+    fn crypt_one(cpu: Self::Cpu, round_keys: &RoundKeys, block: InOut<'_, '_, Block>);
 }
 
 /// A key, and proof that the CPU has the instructions of `R`.
@@ -71,8 +74,8 @@ pub(crate) struct Sm4<R: Register> {
 /// On 128-bit registers, the S-box by AES-NI.
 pub(crate) type Aesni = Wide<Sm4<aesni::Xmm>>;
 
-/// On 256-bit registers, the S-box by VAES.
-pub(crate) type Vaes256 = Wide<Sm4<vaes256::Ymm>>;
+/// On 256-bit registers, the S-box by AES-NI.
+pub(crate) type Avx2 = Wide<Sm4<avx2::Ymm>>;
 
 /// On 512-bit registers, the S-box by GFNI.
 pub(crate) type Gfni512 = Wide<Sm4<gfni512::Zmm>>;
@@ -116,6 +119,14 @@ impl<R: Register> SideBySide for Sm4<R> {
     fn decrypt(&self, blocks: InOutBuf<'_, '_, Block>) {
         R::crypt(self.cpu, &self.round_keys[1], blocks);
     }
+
+    fn encrypt_one(&self, block: InOut<'_, '_, Block>) {
+        R::crypt_one(self.cpu, &self.round_keys[0], block);
+    }
+
+    fn decrypt_one(&self, block: InOut<'_, '_, Block>) {
+        R::crypt_one(self.cpu, &self.round_keys[1], block);
+    }
 }
 
 /// The key schedule, section 7.3, in the first word of registers.
@@ -143,14 +154,40 @@ fn ck(round: u8) -> u32 {
 fn crypt<R: Register>(round_keys: &RoundKeys, mut blocks: InOutBuf<'_, '_, Block>) {
     for start in (0..blocks.len()).step_by(GROUPS * R::BLOCKS) {
         let mut groups = load::<R>(&blocks.get_in()[start..]);
-        for [k0, k1, k2, k3] in round_keys.as_chunks().0 {
-            for_each(&mut groups, |[x0, x1, x2, x3]| *x0 = x0.xor(t([*x1, *x2, *x3], *k0)));
-            for_each(&mut groups, |[x0, x1, x2, x3]| *x1 = x1.xor(t([*x2, *x3, *x0], *k1)));
-            for_each(&mut groups, |[x0, x1, x2, x3]| *x2 = x2.xor(t([*x3, *x0, *x1], *k2)));
-            for_each(&mut groups, |[x0, x1, x2, x3]| *x3 = x3.xor(t([*x0, *x1, *x2], *k3)));
-        }
-        store(groups.map(|[x0, x1, x2, x3]| [x3, x2, x1, x0]), &mut blocks.get_out()[start..]);
+        rounds(round_keys, &mut groups);
+        store(groups, &mut blocks.get_out()[start..]);
     }
+}
+
+/// [`crypt`], for a block in the first words of registers.
+#[inline(always)]
+fn crypt_one<R: Register>(round_keys: &RoundKeys, mut block: InOut<'_, '_, Block>) {
+    let words = block.get_in().0.as_chunks().0;
+    let mut group = [std::array::from_fn(|word| R::splat(u32::from_be_bytes(words[word])))];
+    rounds(round_keys, &mut group);
+    for (word, bytes) in group[0].into_iter().zip(block.get_out().0.as_chunks_mut().0) {
+        *bytes = word.first().to_be_bytes();
+    }
+}
+
+/// All rounds, and the exchange of words behind them.
+#[inline(always)]
+fn rounds<R: Register, const N: usize>(round_keys: &RoundKeys, groups: &mut [[R; 4]; N]) {
+    for [k0, k1, k2, k3] in round_keys.as_chunks().0 {
+        for [x0, x1, x2, x3] in &mut *groups {
+            *x0 = next([*x0, *x1, *x2, *x3], *k0);
+        }
+        for [x0, x1, x2, x3] in &mut *groups {
+            *x1 = next([*x1, *x2, *x3, *x0], *k1);
+        }
+        for [x0, x1, x2, x3] in &mut *groups {
+            *x2 = next([*x2, *x3, *x0, *x1], *k2);
+        }
+        for [x0, x1, x2, x3] in &mut *groups {
+            *x3 = next([*x3, *x0, *x1, *x2], *k3);
+        }
+    }
+    groups.iter_mut().for_each(|words| words.reverse());
 }
 
 /// The first of the blocks.
@@ -167,41 +204,39 @@ fn store<R: Register>(groups: [[R; 4]; GROUPS], blocks: &mut [Block]) {
     }
 }
 
+/// What a round makes of the words and its key: the function F, section 6.1. The last of the words is what the round before
+/// made, so that it is added last, and the first comes in where it waits for nothing.
 #[inline(always)]
-fn for_each<R>(groups: &mut [[R; 4]; GROUPS], work: impl Fn(&mut [R; 4])) {
-    groups.iter_mut().for_each(work);
-}
-
-/// The function T of three words and a round key, section 6.2.
-#[inline(always)]
-fn t<R: Register>([a, b, c]: [R; 3], key: u32) -> R {
-    let b = a.xor3(b, c).xor(R::splat(key)).s_box();
+fn next<R: Register>([first, a, b, c]: [R; 4], key: u32) -> R {
+    let b = a.xor3(b, R::splat(key)).xor(c).s_box();
     // The rotations by 2, 10 and 18 are those by 0, 8 and 16 turned by two more.
     let turned = b.xor3(b.rotate::<8, 24>(), b.rotate::<16, 16>()).rotate::<2, 30>();
-    b.xor3(b.rotate::<24, 8>(), turned)
+    first.xor3(b, b.rotate::<24, 8>()).xor(turned)
 }
 
 #[cfg(test)]
 mod tests {
     use cipher::KeyInit;
 
-    use super::{Aesni, Gfni512, Register, Sm4, Vaes256, Wide};
-    use crate::cpu::Level;
+    use super::{Aesni, Avx2, Gfni512, Register, Sm4, Wide};
+    use crate::cpu::{self, Level};
     use crate::wide::tests::agrees;
 
     #[test]
     fn agree_with_the_crate() {
-        for name in Level::NAMES {
-            match Level::named(name) {
-                Some(Level::Portable) => (),
-                Some(Level::Aesni(cpu)) => test(|| Aesni::blank(cpu)),
-                Some(Level::Vaes256(cpu)) => test(|| Vaes256::blank(cpu)),
-                Some(Level::Vaes512(cpu)) => match cpu.with_gfni() {
-                    Some(cpu) => test(|| Gfni512::blank(cpu)),
-                    None => eprintln!("SKIPPED: this CPU or build has no GFNI"),
-                },
-                None => eprintln!("SKIPPED: this CPU or build has no {name}"),
+        let Some(Level::Aesni(aesni)) = Level::named("aesni") else {
+            return eprintln!("SKIPPED: this CPU or build has no AES-NI");
+        };
+        test(|| Aesni::blank(aesni));
+        match cpu::Avx2::detect() {
+            Some(cpu) => test(|| Avx2::blank((aesni, cpu))),
+            None => eprintln!("SKIPPED: this CPU or build has no AVX2"),
+        }
+        match Level::named("vaes512") {
+            Some(Level::Vaes512(cpu)) if cpu.with_gfni().is_some() => {
+                test(|| Gfni512::blank(cpu.with_gfni().expect("asked above")));
             }
+            _ => eprintln!("SKIPPED: this CPU or build has no AVX-512 with GFNI"),
         }
     }
 

@@ -1,11 +1,11 @@
-//! AVX2 with VAES: a word of eight blocks in a 256-bit register. Affine maps are looked up for each half of a byte.
+//! AVX2 with AES-NI: a word of eight blocks in a 256-bit register. Affine maps are looked up for each half of a byte.
 
 use std::arch::x86_64::*;
 
-use cipher::InOutBuf;
+use cipher::{InOut, InOutBuf};
 
-use super::{Block, Register, RoundKeys, crypt, expand};
-use crate::cpu::Vaes256;
+use super::{Block, Register, RoundKeys, crypt, crypt_one, expand};
+use crate::cpu::{Aesni, Avx2};
 use crate::sm4::maps::{AFTER_AES_HALVES, BEFORE_HALVES, BIG_ENDIAN, Halves, UNSHIFTED_ROWS};
 use crate::wide::x86::avx2 as wide;
 
@@ -14,16 +14,16 @@ use crate::wide::x86::avx2 as wide;
 #[repr(transparent)]
 pub(crate) struct Ymm(__m256i);
 
-// SAFETY: the methods need AVX2 and VAES, for which `expand` and `crypt` are compiled; the token proves that the CPU has
+// SAFETY: the methods need AVX2 and AES-NI, for which `expand`, `crypt` and `crypt_one` are compiled; the tokens prove that the CPU has
 // them.
 unsafe impl Register for Ymm {
-    type Cpu = Vaes256;
+    type Cpu = (Aesni, Avx2);
 
     const BLOCKS: usize = 8;
 
     #[inline(always)]
     fn splat(word: u32) -> Self {
-        // SAFETY: called where the CPU has AVX2 and VAES, as are all methods here.
+        // SAFETY: called where the CPU has AVX2 and AES-NI, as are all methods here.
         Self(unsafe { _mm256_set1_epi32(word.cast_signed()) })
     }
 
@@ -63,36 +63,48 @@ unsafe impl Register for Ymm {
         unsafe { store(words.map(|word| word.0), blocks) }
     }
 
-    fn expand(_: Vaes256, round_keys: &mut RoundKeys, key: &[u8]) {
-        #[target_feature(enable = "avx2,vaes")]
+    fn expand(_: Self::Cpu, round_keys: &mut RoundKeys, key: &[u8]) {
+        #[target_feature(enable = "avx2,aes")]
         fn compiled(round_keys: &mut RoundKeys, key: &[u8]) {
             expand::<Ymm>(round_keys, key);
         }
-        // SAFETY: the token proves that the CPU has the features that the function is compiled for.
+        // SAFETY: the tokens prove that the CPU has the features that the function is compiled for.
         unsafe { compiled(round_keys, key) }
     }
 
-    fn crypt(_: Vaes256, round_keys: &RoundKeys, blocks: InOutBuf<'_, '_, Block>) {
-        #[target_feature(enable = "avx2,vaes")]
+    fn crypt(_: Self::Cpu, round_keys: &RoundKeys, blocks: InOutBuf<'_, '_, Block>) {
+        #[target_feature(enable = "avx2,aes")]
         fn compiled(round_keys: &RoundKeys, blocks: InOutBuf<'_, '_, Block>) {
             crypt::<Ymm>(round_keys, blocks);
         }
-        // SAFETY: the token proves that the CPU has the features that the function is compiled for.
+        // SAFETY: the tokens prove that the CPU has the features that the function is compiled for.
         unsafe { compiled(round_keys, blocks) }
+    }
+
+    fn crypt_one(_: Self::Cpu, round_keys: &RoundKeys, block: InOut<'_, '_, Block>) {
+        #[target_feature(enable = "avx2,aes")]
+        fn compiled(round_keys: &RoundKeys, block: InOut<'_, '_, Block>) {
+            crypt_one::<Ymm>(round_keys, block);
+        }
+        // SAFETY: the tokens prove that the CPU has the features that the function is compiled for.
+        unsafe { compiled(round_keys, block) }
     }
 }
 
 /// [`Register::s_box`]. AES's last round moves bytes before it substitutes them, which is undone beforehand.
 #[inline]
-#[target_feature(enable = "avx2,vaes")]
+#[target_feature(enable = "avx2,aes")]
 fn s_box(words: __m256i) -> __m256i {
     let words = shuffle(affine(words, &BEFORE_HALVES), &UNSHIFTED_ROWS);
-    affine(_mm256_aesenclast_epi128(words, _mm256_setzero_si256()), &AFTER_AES_HALVES)
+    let (low, high) = (_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words));
+    let zero = _mm_setzero_si128();
+    let words = _mm256_set_m128i(_mm_aesenclast_si128(high, zero), _mm_aesenclast_si128(low, zero));
+    affine(words, &AFTER_AES_HALVES)
 }
 
 /// A map of every byte.
 #[inline]
-#[target_feature(enable = "avx2,vaes")]
+#[target_feature(enable = "avx2,aes")]
 fn affine(words: __m256i, map: &'static Halves) -> __m256i {
     let mask = _mm256_set1_epi8(0xf);
     let low = _mm256_and_si256(words, mask);
@@ -103,14 +115,14 @@ fn affine(words: __m256i, map: &'static Halves) -> __m256i {
 
 /// The bytes in another order.
 #[inline]
-#[target_feature(enable = "avx2,vaes")]
+#[target_feature(enable = "avx2,aes")]
 fn shuffle(words: __m256i, order: &'static [u8; 16]) -> __m256i {
     _mm256_shuffle_epi8(words, both(order))
 }
 
 /// A table in both halves of a register.
 #[inline]
-#[target_feature(enable = "avx2,vaes")]
+#[target_feature(enable = "avx2,aes")]
 fn both(table: &'static [u8; 16]) -> __m256i {
     // SAFETY: the table has the 16 bytes that are read, which need no alignment.
     _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(table.as_ptr().cast()) })
@@ -118,28 +130,30 @@ fn both(table: &'static [u8; 16]) -> __m256i {
 
 /// [`Register::rotate`]
 #[inline]
-#[target_feature(enable = "avx2,vaes")]
+#[target_feature(enable = "avx2,aes")]
 fn rotate<const LEFT: i32, const RIGHT: i32>(words: __m256i) -> __m256i {
     _mm256_or_si256(_mm256_slli_epi32::<LEFT>(words), _mm256_srli_epi32::<RIGHT>(words))
 }
 
 /// [`Register::load`]
 #[inline]
-#[target_feature(enable = "avx2,vaes")]
+#[target_feature(enable = "avx2,aes")]
 fn load(blocks: &[Block]) -> [__m256i; 4] {
-    wide::load(blocks).map(|words| swap_bytes(words))
+    let [a, b, c, d] = wide::load(blocks);
+    [swap_bytes(a), swap_bytes(b), swap_bytes(c), swap_bytes(d)]
 }
 
 /// [`Register::store`]
 #[inline]
-#[target_feature(enable = "avx2,vaes")]
+#[target_feature(enable = "avx2,aes")]
 fn store(words: [__m256i; 4], blocks: &mut [Block]) {
-    wide::store(words.map(|words| swap_bytes(words)), blocks);
+    let [a, b, c, d] = words;
+    wide::store([swap_bytes(a), swap_bytes(b), swap_bytes(c), swap_bytes(d)], blocks);
 }
 
 /// Words are big-endian in memory.
 #[inline]
-#[target_feature(enable = "avx2,vaes")]
+#[target_feature(enable = "avx2,aes")]
 fn swap_bytes(words: __m256i) -> __m256i {
     shuffle(words, &BIG_ENDIAN)
 }
