@@ -16,7 +16,7 @@ pub(crate) use aes::{Aesni, Gfni512, Vaes256, Vaes512};
 #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft"), feature = "keylocker"))]
 pub(crate) use key_locker::KeyLocker;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use vector::{Avx2, Avx512, Shani};
+pub(crate) use vector::{Avx2, Avx512, Shani, Vbmi512};
 
 /// A set of kernels, named by the instructions they need, lowest first. Each includes those before it.
 #[derive(Clone, Copy, Debug)]
@@ -353,6 +353,24 @@ mod vector {
                 && detected!("avx512bw")
                 && detected!("avx512dq");
             found.then_some(Self(()))
+        }
+    }
+
+    /// Proof of permutations of bytes (AVX-512 VBMI) and affine maps of them (GFNI), besides [`Avx512`]. In use from the
+    /// level `vaes512` on.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Vbmi512(());
+
+    impl Vbmi512 {
+        /// The proof, where the CPU has them and `QCRYPTO_CPU` leaves them in use.
+        pub(crate) fn get() -> Option<Self> {
+            static PROOF: OnceLock<Option<Vbmi512>> = OnceLock::new();
+            *PROOF.get_or_init(|| Self::detect().filter(|_| allows("vaes512")))
+        }
+
+        pub(crate) fn detect() -> Option<Self> {
+            Avx512::detect()?;
+            (detected!("avx512vbmi") && detected!("gfni")).then_some(Self(()))
         }
     }
 }

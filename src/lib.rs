@@ -11,7 +11,7 @@
 //! - `sys`: foreign functions, for the backends
 //! - `xts`, `modes`: the modes over any block cipher, many blocks a pass
 //! - `aes`: the modes with AES on the CPU's own instructions
-//! - `serpent`, `twofish`: ciphers where the library core is too slow
+//! - `serpent`, `twofish`, `sm4`, `des`, `cast5`: ciphers where the library core is too slow
 //! - `wide`: ciphers that work on many blocks side by side, as the modes see them
 //! - `kernel`: what a mode kernel is, and the table of them that each key carries
 //! - `chain`: chains of HMACs, the inner loop of PBKDF2, over any hash
@@ -30,10 +30,14 @@ pub mod algorithm;
 mod backend;
 #[allow(unsafe_code, reason = "the C edge: raw pointers in, C symbols out")]
 pub mod capi;
+#[allow(unsafe_code, reason = "instructions that not every CPU has, raw loads and stores")]
+mod cast5;
 mod chain;
 pub mod cipher;
 #[allow(unsafe_code, reason = "asks the C library about the process")]
 mod cpu;
+#[allow(unsafe_code, reason = "instructions that not every CPU has, raw loads and stores")]
+mod des;
 pub mod error;
 #[cfg(test)]
 #[allow(unsafe_code, reason = "maps pages")]

@@ -11,7 +11,10 @@ const LAYERS: [&[&str]; 10] = [
     &["iv"],
     &["kernel"],
     &["wide"],
-    &["xts", "modes", "aes", "serpent", "twofish", "sm4", "chain", "md5", "sha1", "sha2"],
+    &[
+        "xts", "modes", "aes", "serpent", "twofish", "sm4", "des", "cast5", "chain", "md5", "sha1",
+        "sha2",
+    ],
     &["backend"],
     &["cipher", "hash", "hmac", "pbkdf", "random"],
     &["ivgen", "afsplit", "luks"],
@@ -23,8 +26,10 @@ const USES_SYS: &str = "backend";
 
 /// Where `unsafe` may stand: the C edge, foreign functions, CPU detection and the kernels of an instruction set. Files
 /// of `backend` may have it too if they use `sys`.
-const UNSAFE: [&str; 10] =
-    ["capi", "sys", "cpu", "wide", "aes", "serpent", "twofish", "sm4", "sha1", "sha2"];
+const UNSAFE: [&str; 12] = [
+    "capi", "sys", "cpu", "wide", "aes", "serpent", "twofish", "sm4", "des", "cast5", "sha1",
+    "sha2",
+];
 
 /// A file of tests alone, which may map guard pages.
 const TESTS: &str = "_tests.rs";
