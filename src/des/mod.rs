@@ -55,7 +55,12 @@ impl<const KEYS: usize> Des<KEYS> {
     }
 
     fn expand(&mut self, schedules: &[Rounds<[u8; 8], KEYS>; 2]) {
-        self.rounds = schedules.map(|passes| passes.map(|rounds| rounds.map(split)));
+        let subkeys = schedules.as_flattened().as_flattened();
+        for (words, groups) in
+            self.rounds.as_flattened_mut().as_flattened_mut().iter_mut().zip(subkeys)
+        {
+            *words = split(*groups);
+        }
     }
 }
 

@@ -55,9 +55,12 @@ impl<const KEYS: usize> Vbmi<KEYS> {
     pub(crate) fn expand(&mut self, key: &[u8]) {
         let schedules = schedule(key);
         self.0.one.expand(&schedules);
-        let spread = |group: u8| u32::from_ne_bytes([group; 4]);
-        self.0.rounds =
-            schedules.map(|passes| passes.map(|rounds| rounds.map(|groups| groups.map(spread))));
+        let subkeys = schedules.as_flattened().as_flattened();
+        for (words, groups) in
+            self.0.rounds.as_flattened_mut().as_flattened_mut().iter_mut().zip(subkeys)
+        {
+            *words = groups.map(|group| u32::from_ne_bytes([group; 4]));
+        }
     }
 }
 
