@@ -21,7 +21,6 @@ use crate::iv::Iv;
 use crate::kernel::{Directions, Kernels, Sectors, XtsKey};
 #[cfg(not(target_arch = "x86_64"))]
 use crate::serpent::Serpent;
-use crate::twofish::Twofish;
 
 /// Always there, for every algorithm and mode that exists.
 pub(super) struct Native;
@@ -208,8 +207,9 @@ fn twofish(mode: CipherMode, key: &[u8]) -> Result<Box<dyn Context>, Error> {
             return keyed(kernels, mode, key, |_| Ok(Avx2::blank(cpu)), Avx2::expand);
         }
     }
+    use crate::twofish::Portable;
     let kernels = Kernels::generic_with_xts();
-    keyed(kernels, mode, key, |_| Ok(Twofish::blank()), Twofish::expand)
+    keyed(kernels, mode, key, |_| Ok(Portable::blank()), Portable::expand)
 }
 
 /// A key for our own AES kernels, expanded in its final place.
