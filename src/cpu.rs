@@ -12,11 +12,11 @@
 use std::sync::OnceLock;
 
 #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
-pub(crate) use aes::{Aesni, Vaes256, Vaes512};
+pub(crate) use aes::{Aesni, Gfni512, Vaes256, Vaes512};
 #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft"), feature = "keylocker"))]
 pub(crate) use key_locker::KeyLocker;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use vector::{Avx2, Avx512, Shani};
+pub(crate) use vector::{Avx2, Avx512, Shani, Vbmi512};
 
 /// A set of kernels, named by the instructions they need, lowest first. Each includes those before it.
 #[derive(Clone, Copy, Debug)]
@@ -125,6 +125,10 @@ mod aes {
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct Vaes512(Vaes256);
 
+    /// Proof of affine maps and inversion of bytes (GFNI), besides what the level has.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Gfni512(());
+
     impl Aesni {
         pub(super) fn detect() -> Option<Self> {
             let found = detected!("aes")
@@ -159,6 +163,11 @@ mod aes {
                 && detected!("avx512bw")
                 && detected!("avx512dq");
             found.then_some(Self(narrower))
+        }
+
+        /// The proof of GFNI, where the CPU has that too.
+        pub(crate) fn with_gfni(self) -> Option<Gfni512> {
+            detected!("gfni").then_some(Gfni512(()))
         }
     }
 
@@ -365,6 +374,7 @@ mod vector {
             found.then_some(Self(()))
         }
     }
+
     /// Proof of AVX-512 F, VL, BW and DQ. In use from the level `vaes512` on.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct Avx512(());
@@ -382,6 +392,24 @@ mod vector {
                 && detected!("avx512bw")
                 && detected!("avx512dq");
             found.then_some(Self(()))
+        }
+    }
+
+    /// Proof of permutations of bytes (AVX-512 VBMI) and affine maps of them (GFNI), besides [`Avx512`]. In use from the
+    /// level `vaes512` on.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Vbmi512(());
+
+    impl Vbmi512 {
+        /// The proof, where the CPU has them and `QCRYPTO_CPU` leaves them in use.
+        pub(crate) fn get() -> Option<Self> {
+            static PROOF: OnceLock<Option<Vbmi512>> = OnceLock::new();
+            *PROOF.get_or_init(|| Self::detect().filter(|_| allows("vaes512")))
+        }
+
+        pub(crate) fn detect() -> Option<Self> {
+            Avx512::detect()?;
+            (detected!("avx512vbmi") && detected!("gfni")).then_some(Self(()))
         }
     }
 }

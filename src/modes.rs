@@ -3,13 +3,13 @@
 use cipher::array::ArraySize;
 use cipher::{Array, Block, BlockCipherDecrypt, BlockCipherEncrypt};
 use inout::InOutBuf;
-use zeroize::Zeroize;
+use zeroize::Zeroizing;
 
 use crate::iv::Iv;
 use crate::kernel::{Directions, Kernels, Sectors};
 
-/// Blocks handed to the cipher in one pass: enough for the widest parallel core of the ciphers in use.
-const PASS: usize = 32;
+/// Bytes handed to the cipher in one pass: enough for the widest parallel core of the ciphers in use.
+const PASS: usize = 512;
 
 impl<C: BlockCipherEncrypt + BlockCipherDecrypt> Kernels<C> {
     /// The generic kernels over a cipher of any block length: no XTS.
@@ -56,13 +56,15 @@ fn cbc_encrypt<C: BlockCipherEncrypt>(cipher: &C, iv: &mut Iv, data: InOutBuf<'_
 fn cbc_encrypt_sectors<C: BlockCipherEncrypt>(cipher: &C, sectors: Sectors<'_, '_, '_>) {
     let starts: &[Array<u8, C::BlockSize>] = Array::slice_as_chunks(sectors.ivs).0;
     let blocks_of_one = sectors.sector_len / size_of::<Block<C>>();
-    let mut chains: [Block<C>; PASS] = std::array::from_fn(|_| Array::default());
+    let mut chains = [0; PASS];
+    let (chains, _) = Array::slice_as_chunks_mut(&mut chains);
+    let side_by_side = chains.len();
     let mut data = blocks::<C::BlockSize>(sectors.data);
-    for (pass, starts) in starts.chunks(PASS).enumerate() {
+    for (pass, starts) in starts.chunks(side_by_side).enumerate() {
         let chains = &mut chains[..starts.len()];
         chains.clone_from_slice(starts);
         for number in 0..blocks_of_one {
-            let place = |i: usize| (pass * PASS + i) * blocks_of_one + number;
+            let place = |i: usize| (pass * side_by_side + i) * blocks_of_one + number;
             for (i, chain) in chains.iter_mut().enumerate() {
                 xor(chain, data.get(place(i)).get_in());
             }
@@ -78,8 +80,7 @@ fn cbc_encrypt_sectors<C: BlockCipherEncrypt>(cipher: &C, sectors: Sectors<'_, '
 /// before the next block's chaining needs it.
 fn cbc_decrypt<C: BlockCipherDecrypt>(cipher: &C, iv: &mut Iv, data: InOutBuf<'_, '_, u8>) {
     let chain = iv.block::<C::BlockSize>().as_mut_slice();
-    let mut ciphertext: [Block<C>; PASS] = std::array::from_fn(|_| Array::default());
-    let ciphertext = Array::slice_as_flattened_mut(&mut ciphertext);
+    let mut ciphertext = [0; PASS];
     for_each_pass(data, ciphertext.len(), |mut pass| {
         let ciphertext = &mut ciphertext[..pass.len()];
         ciphertext.copy_from_slice(pass.get_in());
@@ -95,17 +96,17 @@ fn cbc_decrypt<C: BlockCipherDecrypt>(cipher: &C, iv: &mut Iv, data: InOutBuf<'_
 /// CTR, the same in both directions. The counter is the whole block, big-endian, and wraps to zero.
 fn ctr<C: BlockCipherEncrypt>(cipher: &C, iv: &mut Iv, data: InOutBuf<'_, '_, u8>) {
     let counter = iv.block::<C::BlockSize>();
-    let mut keystream: [Block<C>; PASS] = std::array::from_fn(|_| Array::default());
-    for_each_pass(data, PASS * size_of::<Block<C>>(), |mut pass| {
-        let keystream = &mut keystream[..pass.len() / size_of::<Block<C>>()];
-        for block in &mut *keystream {
+    let mut keystream = Zeroizing::new([0; PASS]);
+    for_each_pass(data, keystream.len(), |mut pass| {
+        let keystream = &mut keystream[..pass.len()];
+        let (blocks, _) = Array::slice_as_chunks_mut(keystream);
+        for block in &mut *blocks {
             block.clone_from(counter);
             increment(counter);
         }
-        cipher.encrypt_blocks(keystream);
-        pass.xor_in2out(Array::slice_as_flattened(keystream));
+        cipher.encrypt_blocks(blocks);
+        pass.xor_in2out(keystream);
     });
-    keystream.iter_mut().for_each(|block| block.as_mut_slice().zeroize());
 }
 
 /// Runs `work` over the data, `len` elements at a time and what is left at the end.

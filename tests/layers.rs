@@ -5,12 +5,16 @@ mod common;
 use common::rust_source::{references, tokens};
 
 /// The parts of the crate, the lowest first. Those of one layer may use each other.
-const LAYERS: [&[&str]; 9] = [
-    &["algorithm", "error", "sys", "scrub", "test_hooks"],
+const LAYERS: [&[&str]; 10] = [
+    &["algorithm", "error", "sys", "scrub", "test_hooks", "guarded_tests"],
     &["cpu"],
     &["iv"],
     &["kernel"],
-    &["xts", "modes", "aes", "serpent", "twofish", "sm4", "chain", "md5", "sha1", "sha2"],
+    &["wide"],
+    &[
+        "xts", "modes", "aes", "serpent", "twofish", "sm4", "des", "cast5", "chain", "md5", "sha1",
+        "sha2",
+    ],
     &["backend"],
     &["cipher", "hash", "hmac", "pbkdf", "random"],
     &["ivgen", "afsplit", "luks"],
@@ -22,8 +26,10 @@ const USES_SYS: &str = "backend";
 
 /// Where `unsafe` may stand: the C edge, foreign functions, CPU detection and the kernels of an instruction set. Files
 /// of `backend` may have it too if they use `sys`.
-const UNSAFE: [&str; 9] =
-    ["capi", "sys", "cpu", "aes", "serpent", "twofish", "sm4", "sha1", "sha2"];
+const UNSAFE: [&str; 12] = [
+    "capi", "sys", "cpu", "wide", "aes", "serpent", "twofish", "sm4", "des", "cast5", "sha1",
+    "sha2",
+];
 
 /// A file of tests alone, which may map guard pages.
 const TESTS: &str = "_tests.rs";

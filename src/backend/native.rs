@@ -6,13 +6,9 @@ mod pbkdf2;
 use std::ffi::CStr;
 
 use aes::{Aes128, Aes192, Aes256};
-use cast5::Cast5;
 use cipher::consts::U16;
 use cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
-use des::{Des, TdesEde3};
 use inout::InOutBuf;
-use serpent::Serpent;
-use sm4::Sm4;
 use zeroize::ZeroizeOnDrop;
 
 use super::{Backend, Context, HashContext};
@@ -23,7 +19,8 @@ use crate::cpu::{self, Level};
 use crate::error::Error;
 use crate::iv::Iv;
 use crate::kernel::{Directions, Kernels, Sectors, XtsKey};
-use crate::twofish::Twofish;
+#[cfg(not(target_arch = "x86_64"))]
+use crate::serpent::Serpent;
 
 /// Always there, for every algorithm and mode that exists.
 pub(super) struct Native;
@@ -86,14 +83,12 @@ pub(crate) fn open_at(
         A::Aes128 => aes_at::<Aes128, 11>(level, mode, key),
         A::Aes192 => aes_at::<Aes192, 13>(level, mode, key),
         A::Aes256 => aes_at::<Aes256, 15>(level, mode, key),
-        A::Des => from_crate(Kernels::<Des>::generic(), mode, key),
-        A::TripleDes => from_crate(Kernels::<TdesEde3>::generic(), mode, key),
-        A::Cast5 => from_crate(Kernels::<Cast5>::generic(), mode, key),
-        A::Serpent128 | A::Serpent192 | A::Serpent256 => {
-            from_crate(Kernels::<Serpent>::generic_with_xts(), mode, key)
-        }
+        A::Des => des::<1>(mode, key),
+        A::TripleDes => des::<3>(mode, key),
+        A::Cast5 => cast5(mode, key),
+        A::Serpent128 | A::Serpent192 | A::Serpent256 => serpent(mode, key),
         A::Twofish128 | A::Twofish192 | A::Twofish256 => twofish(mode, key),
-        A::Sm4 => from_crate(Kernels::<Sm4>::generic_with_xts(), mode, key),
+        A::Sm4 => sm4_at(level, mode, key),
     }
 }
 
@@ -118,6 +113,86 @@ where
     }
 }
 
+/// An SM4 key at a level.
+fn sm4_at(level: Level, mode: CipherMode, key: &[u8]) -> Result<Box<dyn Context>, Error> {
+    match level {
+        Level::Portable => from_crate(Kernels::<sm4::Sm4>::generic_with_xts(), mode, key),
+        #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
+        Level::Aesni(cpu) => sm4_with_aes(cpu, mode, key),
+        #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
+        Level::Vaes256(cpu) => sm4_with_aes(cpu.into(), mode, key),
+        #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
+        Level::Vaes512(cpu) => match cpu.with_gfni() {
+            Some(cpu) => {
+                use crate::sm4::x86::Gfni512;
+                let kernels = Kernels { name: c"native/gfni512", ..Kernels::generic_with_xts() };
+                keyed(kernels, mode, key, |_| Ok(Gfni512::blank(cpu)), Gfni512::expand)
+            }
+            None => sm4_with_aes(cpu.into(), mode, key),
+        },
+    }
+}
+
+/// An SM4 key on AES instructions.
+#[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
+fn sm4_with_aes(
+    aesni: cpu::Aesni,
+    mode: CipherMode,
+    key: &[u8],
+) -> Result<Box<dyn Context>, Error> {
+    use crate::sm4::x86::{Aesni, Avx2};
+    if let Some(avx2) = cpu::Avx2::get() {
+        let kernels = Kernels { name: c"native/avx2", ..Kernels::generic_with_xts() };
+        return keyed(kernels, mode, key, |_| Ok(Avx2::blank((aesni, avx2))), Avx2::expand);
+    }
+    let kernels = Kernels { name: c"native/aesni", ..Kernels::generic_with_xts() };
+    keyed(kernels, mode, key, |_| Ok(Aesni::blank(aesni)), Aesni::expand)
+}
+
+/// A key for so many passes of DES on what the CPU has.
+fn des<const KEYS: usize>(mode: CipherMode, key: &[u8]) -> Result<Box<dyn Context>, Error> {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(cpu) = cpu::Vbmi512::get() {
+        use crate::des::x86::Vbmi;
+        let kernels = Kernels { name: c"native/vbmi512", ..Kernels::generic() };
+        return keyed(kernels, mode, key, |_| Ok(Vbmi::<KEYS>::blank(cpu)), Vbmi::expand);
+    }
+    use crate::des::Portable;
+    keyed(Kernels::generic(), mode, key, |_| Ok(Portable::<KEYS>::blank()), Portable::expand)
+}
+
+/// A CAST5 key on what the CPU has.
+fn cast5(mode: CipherMode, key: &[u8]) -> Result<Box<dyn Context>, Error> {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(cpu) = cpu::Avx512::get() {
+        use crate::cast5::x86::Wide512;
+        let kernels = Kernels { name: c"native/avx512", ..Kernels::generic() };
+        return keyed(kernels, mode, key, |_| Ok(Wide512::blank(cpu)), Wide512::expand);
+    }
+    use crate::cast5::Portable;
+    keyed(Kernels::generic(), mode, key, |_| Ok(Portable::blank()), Portable::expand)
+}
+
+/// A Serpent key on what the CPU has.
+fn serpent(mode: CipherMode, key: &[u8]) -> Result<Box<dyn Context>, Error> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use crate::serpent::x86::{Avx2, Avx512, Sse2};
+        if let Some(cpu) = cpu::Avx512::get() {
+            let kernels = Kernels { name: c"native/avx512", ..Kernels::generic_with_xts() };
+            return keyed(kernels, mode, key, |_| Ok(Avx512::blank(cpu)), Avx512::expand);
+        }
+        if let Some(cpu) = cpu::Avx2::get() {
+            let kernels = Kernels { name: c"native/avx2", ..Kernels::generic_with_xts() };
+            return keyed(kernels, mode, key, |_| Ok(Avx2::blank(cpu)), Avx2::expand);
+        }
+        let kernels = Kernels { name: c"native/sse2", ..Kernels::generic_with_xts() };
+        keyed(kernels, mode, key, |_| Ok(Sse2::blank(())), Sse2::expand)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    keyed(Kernels::generic_with_xts(), mode, key, |_| Ok(Serpent::blank()), Serpent::expand)
+}
+
 /// A Twofish key on what the CPU has.
 fn twofish(mode: CipherMode, key: &[u8]) -> Result<Box<dyn Context>, Error> {
     #[cfg(target_arch = "x86_64")]
@@ -132,8 +207,9 @@ fn twofish(mode: CipherMode, key: &[u8]) -> Result<Box<dyn Context>, Error> {
             return keyed(kernels, mode, key, |_| Ok(Avx2::blank(cpu)), Avx2::expand);
         }
     }
+    use crate::twofish::Portable;
     let kernels = Kernels::generic_with_xts();
-    keyed(kernels, mode, key, |_| Ok(Twofish::blank()), Twofish::expand)
+    keyed(kernels, mode, key, |_| Ok(Portable::blank()), Portable::expand)
 }
 
 /// A key for our own AES kernels, expanded in its final place.

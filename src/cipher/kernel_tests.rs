@@ -14,6 +14,7 @@ use xts_mode::Xts128;
 use super::Cipher;
 use crate::algorithm::{CipherAlgorithm, CipherMode};
 use crate::cpu::Level;
+use crate::guarded_tests::{Guarded, PAGE};
 
 /// Bytes of a block.
 pub(super) const BLOCK: usize = 16;
@@ -229,51 +230,10 @@ fn every_alignment() {
     });
 }
 
-/// Two pages between two that cannot be touched: an access outside of the pages ends the test program.
-pub(super) struct Guarded {
-    pages: *mut libc::c_void,
-}
-
-impl Guarded {
-    const PAGE: usize = 4096;
-    pub(super) const LEN: usize = 2 * Self::PAGE;
-
-    pub(super) fn new() -> Self {
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        let all = Self::LEN + 2 * Self::PAGE;
-        // SAFETY: a new mapping, at an address of the kernel's choice.
-        let pages = unsafe { libc::mmap(std::ptr::null_mut(), all, libc::PROT_NONE, flags, -1, 0) };
-        assert_ne!(pages, libc::MAP_FAILED);
-        // SAFETY: within the mapping made above.
-        let inner = unsafe { pages.byte_add(Self::PAGE) };
-        let access = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: so are these pages, which nothing refers to yet.
-        assert_eq!(unsafe { libc::mprotect(inner, Self::LEN, access) }, 0);
-        Self { pages }
-    }
-
-    /// The last bytes before the page that ends it, or the first after the page that begins it.
-    pub(super) fn edge(&mut self, len: usize, at_end: bool) -> &mut [u8] {
-        assert!(len <= Self::LEN);
-        let offset = Self::PAGE + if at_end { Self::LEN - len } else { 0 };
-        // SAFETY: within the mapping.
-        let edge = unsafe { self.pages.byte_add(offset) };
-        // SAFETY: those bytes can be read and written, were zeroed by the kernel, and are borrowed with `self`.
-        unsafe { std::slice::from_raw_parts_mut(edge.cast(), len) }
-    }
-}
-
-impl Drop for Guarded {
-    fn drop(&mut self) {
-        // SAFETY: the mapping made by `new`, to which no reference is left.
-        assert_eq!(unsafe { libc::munmap(self.pages, Self::LEN + 2 * Self::PAGE) }, 0);
-    }
-}
-
 /// X1: nothing is read or written outside of the buffers, whatever the length.
 #[test]
 fn nothing_outside_the_buffers() {
-    let data = Random(7).bytes(Guarded::PAGE);
+    let data = Random(7).bytes(PAGE);
     let iv = Random(8).iv();
     each_kernel(|level, algorithm, mode, direction| {
         let key = key(algorithm, mode);
@@ -283,7 +243,7 @@ fn nothing_outside_the_buffers() {
         let mut cipher = cipher(level, algorithm, mode, &key);
         let mut input = Guarded::new();
         let mut output = Guarded::new();
-        for len in (BLOCK..=Guarded::PAGE).step_by(BLOCK) {
+        for len in (BLOCK..=PAGE).step_by(BLOCK) {
             for at_end in [false, true] {
                 let from = input.edge(len, at_end);
                 from.copy_from_slice(&data[..len]);

@@ -3,12 +3,13 @@
 use inout::InOutBuf;
 
 use super::Cipher;
-use super::kernel_tests::{BLOCK, DIRECTIONS, Direction, Guarded, Random, cipher, each_kernel};
+use super::kernel_tests::{BLOCK, DIRECTIONS, Direction, Random, cipher, each_kernel};
 use super::kernel_tests::{in_place, key, set_iv};
 use super::sectors::{Run, SectorIvs};
 use crate::algorithm::{CipherAlgorithm, CipherMode};
 use crate::cpu::Level;
 use crate::error::Error;
+use crate::guarded_tests::Guarded;
 
 /// More sectors than two groups of the widest kernel have, with each number that is left over in the end.
 const SECTORS: usize = 70;

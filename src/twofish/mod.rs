@@ -9,15 +9,15 @@ mod tables;
 pub(crate) mod x86;
 
 use cipher::consts::{U4, U16};
-use cipher::{
-    Block, BlockCipherDecBackend, BlockCipherDecClosure, BlockCipherDecrypt, BlockCipherEncBackend,
-    BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, InOut, ParBlocks, ParBlocksSizeUser,
-};
+use cipher::{Array, InOut, InOutBuf};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
+use crate::wide::{SideBySide, Wide};
 use tables::{MDS_COLUMNS, Q, rs_product};
 
 const ROUNDS: usize = 16;
+
+type Block = Array<u8, U16>;
 
 /// The words that whitening takes of the subkeys, before the rounds and after them.
 const WHITENING: usize = 4;
@@ -36,6 +36,9 @@ pub(crate) struct Twofish {
     subkeys: [u32; 2 * WHITENING + 2 * ROUNDS],
 }
 
+/// Behind the traits of the cipher crates.
+pub(crate) type Portable = Wide<Twofish>;
+
 impl Drop for Twofish {
     fn drop(&mut self) {
         self.g.zeroize();
@@ -45,15 +48,26 @@ impl Drop for Twofish {
 
 impl ZeroizeOnDrop for Twofish {}
 
-impl Twofish {
+impl Portable {
     /// Room for a key.
     pub(crate) fn blank() -> Self {
+        Self(Twofish::blank())
+    }
+
+    /// Sets a key of 16, 24 or 32 bytes.
+    pub(crate) fn expand(&mut self, key: &[u8]) {
+        self.0.expand(key);
+    }
+}
+
+impl Twofish {
+    fn blank() -> Self {
         let g = vec![[0; 256]; 4].try_into().expect("four tables");
         Self { g, subkeys: [0; 2 * WHITENING + 2 * ROUNDS] }
     }
 
-    /// Sets a key of 16, 24 or 32 bytes, section 4.3.
-    pub(crate) fn expand(&mut self, key: &[u8]) {
+    /// The key schedule, section 4.3.
+    fn expand(&mut self, key: &[u8]) {
         let mut words = Words::default();
         let pairs = key.len() / 8;
         for (pair, bytes) in key.as_chunks().0.iter().enumerate() {
@@ -100,7 +114,8 @@ impl Twofish {
     }
 
     #[inline(always)]
-    fn encrypt<const N: usize>(&self, blocks: &mut [[u32; 4]; N]) {
+    fn encrypt_some<const N: usize>(&self, blocks: [Block; N]) -> [Block; N] {
+        let blocks = &mut blocks.map(words);
         let (before, after) = self.whitening();
         whiten(blocks, before);
         // Two rounds, so that the halves need no exchange.
@@ -118,10 +133,12 @@ impl Twofish {
         }
         exchange(blocks);
         whiten(blocks, after);
+        blocks.map(bytes)
     }
 
     #[inline(always)]
-    fn decrypt<const N: usize>(&self, blocks: &mut [[u32; 4]; N]) {
+    fn decrypt_some<const N: usize>(&self, blocks: [Block; N]) -> [Block; N] {
+        let blocks = &mut blocks.map(words);
         let (before, after) = self.whitening();
         whiten(blocks, after);
         exchange(blocks);
@@ -138,6 +155,7 @@ impl Twofish {
             }
         }
         whiten(blocks, before);
+        blocks.map(bytes)
     }
 }
 
@@ -180,93 +198,69 @@ fn exchange<const N: usize>(blocks: &mut [[u32; 4]; N]) {
     }
 }
 
-fn words(block: &Block<Twofish>) -> [u32; 4] {
+fn words(block: Block) -> [u32; 4] {
     let words = block.0.as_chunks().0;
     std::array::from_fn(|word| u32::from_le_bytes(words[word]))
 }
 
-fn bytes(words: [u32; 4]) -> Block<Twofish> {
-    let mut block = Block::<Twofish>::default();
+fn bytes(words: [u32; 4]) -> Block {
+    let mut block = Block::default();
     for (bytes, word) in block.0.as_chunks_mut().0.iter_mut().zip(words) {
         *bytes = word.to_le_bytes();
     }
     block
 }
 
-impl BlockSizeUser for Twofish {
+impl SideBySide for Twofish {
     type BlockSize = U16;
-}
+    // While one waits for its look-ups, the others compute.
+    type Blocks = U4;
 
-impl ParBlocksSizeUser for Twofish {
-    type ParBlocksSize = U4;
-}
+    const GROUP: usize = 4;
 
-impl BlockCipherEncrypt for Twofish {
-    fn encrypt_with_backend(&self, f: impl BlockCipherEncClosure<BlockSize = U16>) {
-        f.call(self);
-    }
-}
-
-impl BlockCipherDecrypt for Twofish {
-    fn decrypt_with_backend(&self, f: impl BlockCipherDecClosure<BlockSize = U16>) {
-        f.call(self);
-    }
-}
-
-impl BlockCipherEncBackend for Twofish {
-    fn encrypt_block(&self, mut block: InOut<'_, '_, Block<Self>>) {
-        let mut one = [words(block.get_in())];
-        self.encrypt(&mut one);
-        *block.get_out() = bytes(one[0]);
+    fn encrypt(&self, blocks: InOutBuf<'_, '_, Block>) {
+        for mut group in blocks.into_chunks::<U4>().0 {
+            *group.get_out() = Array(self.encrypt_some(group.get_in().0));
+        }
     }
 
-    fn encrypt_par_blocks(&self, mut blocks: InOut<'_, '_, ParBlocks<Self>>) {
-        let mut four = blocks.get_in().0.each_ref().map(words);
-        self.encrypt(&mut four);
-        *blocks.get_out() = four.map(bytes).into();
-    }
-}
-
-impl BlockCipherDecBackend for Twofish {
-    fn decrypt_block(&self, mut block: InOut<'_, '_, Block<Self>>) {
-        let mut one = [words(block.get_in())];
-        self.decrypt(&mut one);
-        *block.get_out() = bytes(one[0]);
+    fn decrypt(&self, blocks: InOutBuf<'_, '_, Block>) {
+        for mut group in blocks.into_chunks::<U4>().0 {
+            *group.get_out() = Array(self.decrypt_some(group.get_in().0));
+        }
     }
 
-    fn decrypt_par_blocks(&self, mut blocks: InOut<'_, '_, ParBlocks<Self>>) {
-        let mut four = blocks.get_in().0.each_ref().map(words);
-        self.decrypt(&mut four);
-        *blocks.get_out() = four.map(bytes).into();
+    fn encrypt_one(&self, mut block: InOut<'_, '_, Block>) {
+        [*block.get_out()] = self.encrypt_some([block.clone_in()]);
+    }
+
+    fn decrypt_one(&self, mut block: InOut<'_, '_, Block>) {
+        [*block.get_out()] = self.decrypt_some([block.clone_in()]);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+    use cipher::KeyInit;
 
-    use super::Twofish;
+    use super::Portable;
+    use crate::wide::tests::agrees;
 
-    /// Against the crate, with keys and blocks that each step changes.
+    /// Keys of every length, each with the crate's.
+    pub(super) fn each_key(test: impl Fn(&[u8], &twofish::Twofish)) {
+        for seed in 0..6_usize {
+            let key: Vec<u8> =
+                (0..[16, 24, 32][seed % 3]).map(|i| (i * i + 7 * i + seed * 29) as u8).collect();
+            test(&key, &twofish::Twofish::new_from_slice(&key).expect("a key length"));
+        }
+    }
+
     #[test]
     fn agrees_with_the_crate() {
-        let bytes = |seed: usize, len: usize| -> Vec<u8> {
-            (0..len).map(|i| ((i * i * 7 + i * 31 + seed * 113) >> 1) as u8).collect()
-        };
-        for seed in 0..60 {
-            let key = bytes(seed, [16, 24, 32][seed % 3]);
-            let mut own = Twofish::blank();
-            own.expand(&key);
-            let reference = twofish::Twofish::new_from_slice(&key).expect("a key length");
-            let plain: Vec<_> = (0..11)
-                .map(|i| cipher::Array::try_from(&*bytes(seed + i + 1, 16)).expect("a block"))
-                .collect();
-            let (mut found, mut wanted) = (plain.clone(), plain.clone());
-            own.encrypt_blocks(&mut found);
-            reference.encrypt_blocks(&mut wanted);
-            assert_eq!(found, wanted, "key {key:?}");
-            own.decrypt_blocks(&mut found);
-            assert_eq!(found, plain, "key {key:?}, and back");
-        }
+        each_key(|key, reference| {
+            let mut own = Portable::blank();
+            own.expand(key);
+            agrees(&own, reference);
+        });
     }
 }

@@ -2,9 +2,12 @@
 
 use std::arch::x86_64::*;
 
-use super::{Batch, Words, decrypt, encrypt};
+use cipher::InOutBuf;
+
+use super::{Block, Words, decrypt, encrypt};
 use crate::cpu::Avx2;
 use crate::twofish::Twofish;
+use crate::wide::x86::avx2 as wide;
 
 /// A word of eight blocks.
 #[derive(Clone, Copy)]
@@ -60,33 +63,33 @@ unsafe impl Words for Ymm {
     }
 
     #[inline(always)]
-    fn load(blocks: &[[u8; 16]]) -> [Self; 4] {
+    fn load(blocks: &[Block]) -> [Self; 4] {
         // SAFETY: as in `splat`.
-        unsafe { load(blocks) }.map(Self)
+        unsafe { wide::load(blocks) }.map(Self)
     }
 
     #[inline(always)]
-    fn store(words: [Self; 4], blocks: &mut [[u8; 16]]) {
+    fn store(words: [Self; 4], blocks: &mut [Block]) {
         // SAFETY: as in `splat`.
-        unsafe { store(words.map(|word| word.0), blocks) }
+        unsafe { wide::store(words.map(|word| word.0), blocks) }
     }
 
-    fn encrypt(_: Avx2, key: &Twofish, input: &Batch, output: &mut Batch) {
+    fn encrypt(_: Avx2, key: &Twofish, blocks: InOutBuf<'_, '_, Block>) {
         #[target_feature(enable = "avx2")]
-        fn compiled(key: &Twofish, input: &Batch, output: &mut Batch) {
-            encrypt::<Ymm>(key, input, output);
+        fn compiled(key: &Twofish, blocks: InOutBuf<'_, '_, Block>) {
+            encrypt::<Ymm>(key, blocks);
         }
         // SAFETY: the token proves that the CPU has the features that the function is compiled for.
-        unsafe { compiled(key, input, output) }
+        unsafe { compiled(key, blocks) }
     }
 
-    fn decrypt(_: Avx2, key: &Twofish, input: &Batch, output: &mut Batch) {
+    fn decrypt(_: Avx2, key: &Twofish, blocks: InOutBuf<'_, '_, Block>) {
         #[target_feature(enable = "avx2")]
-        fn compiled(key: &Twofish, input: &Batch, output: &mut Batch) {
-            decrypt::<Ymm>(key, input, output);
+        fn compiled(key: &Twofish, blocks: InOutBuf<'_, '_, Block>) {
+            decrypt::<Ymm>(key, blocks);
         }
         // SAFETY: the token proves that the CPU has the features that the function is compiled for.
-        unsafe { compiled(key, input, output) }
+        unsafe { compiled(key, blocks) }
     }
 }
 
@@ -107,47 +110,5 @@ fn bytes(words: __m256i) -> [__m256i; 4] {
         _mm256_and_si256(_mm256_srli_epi32::<8>(words), mask),
         _mm256_and_si256(_mm256_srli_epi32::<16>(words), mask),
         _mm256_srli_epi32::<24>(words),
-    ]
-}
-
-/// [`Words::load`]
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load(blocks: &[[u8; 16]]) -> [__m256i; 4] {
-    transpose(std::array::from_fn(|i| {
-        let block = |block: usize| {
-            let block: &[u8; 16] = &blocks[block];
-            // SAFETY: a block has the 16 bytes that are read, which need no alignment.
-            unsafe { _mm_loadu_si128(block.as_ptr().cast()) }
-        };
-        _mm256_set_m128i(block(i + 4), block(i))
-    }))
-}
-
-/// [`Words::store`]
-#[inline]
-#[target_feature(enable = "avx2")]
-fn store(words: [__m256i; 4], blocks: &mut [[u8; 16]]) {
-    for (i, row) in transpose(words).into_iter().enumerate() {
-        let lanes = [_mm256_castsi256_si128(row), _mm256_extracti128_si256::<1>(row)];
-        for (lane, block) in lanes.into_iter().zip((i..).step_by(4)) {
-            let block: &mut [u8; 16] = &mut blocks[block];
-            // SAFETY: a block has the 16 bytes that are written, which need no alignment.
-            unsafe { _mm_storeu_si128(block.as_mut_ptr().cast(), lane) };
-        }
-    }
-}
-
-/// Four blocks by four words, or back, in each 128-bit lane.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn transpose([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
-    let (ab_low, ab_high) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
-    let (cd_low, cd_high) = (_mm256_unpacklo_epi32(c, d), _mm256_unpackhi_epi32(c, d));
-    [
-        _mm256_unpacklo_epi64(ab_low, cd_low),
-        _mm256_unpackhi_epi64(ab_low, cd_low),
-        _mm256_unpacklo_epi64(ab_high, cd_high),
-        _mm256_unpackhi_epi64(ab_high, cd_high),
     ]
 }

@@ -5,14 +5,11 @@ mod avx2;
 mod avx512;
 
 use cipher::consts::{U16, U32};
-use cipher::{
-    Array, Block, BlockCipherDecBackend, BlockCipherDecClosure, BlockCipherDecrypt,
-    BlockCipherEncBackend, BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, InOut,
-    InOutBuf, ParBlocks, ParBlocksSizeUser,
-};
+use cipher::{InOut, InOutBuf};
 use zeroize::ZeroizeOnDrop;
 
-use super::{ROUNDS, Twofish};
+use super::{Block, ROUNDS, Twofish};
+use crate::wide::{SideBySide, Wide};
 
 /// A register: one word of [`Words::BLOCKS`] blocks.
 ///
@@ -39,21 +36,17 @@ pub(crate) unsafe trait Words: Copy {
     fn gather(table: &[u32; 256], places: Self) -> Self;
 
     /// As many blocks, the first word of each in the first register.
-    fn load(blocks: &[[u8; 16]]) -> [Self; 4];
+    fn load(blocks: &[Block]) -> [Self; 4];
 
     /// The inverse of [`Words::load`].
-    fn store(words: [Self; 4], blocks: &mut [[u8; 16]]);
+    fn store(words: [Self; 4], blocks: &mut [Block]);
 
     /// [`encrypt`], compiled for the instructions.
-    fn encrypt(cpu: Self::Cpu, key: &Twofish, input: &Batch, output: &mut Batch);
+    fn encrypt(cpu: Self::Cpu, key: &Twofish, blocks: InOutBuf<'_, '_, Block>);
 
     /// [`decrypt`], compiled for the instructions.
-    fn decrypt(cpu: Self::Cpu, key: &Twofish, input: &Batch, output: &mut Batch);
+    fn decrypt(cpu: Self::Cpu, key: &Twofish, blocks: InOutBuf<'_, '_, Block>);
 }
-
-/// Blocks that go through the rounds together.
-const BATCH: usize = 32;
-pub(crate) type Batch = [[u8; 16]; BATCH];
 
 /// A key, and proof that the CPU has the instructions of `W`.
 pub(crate) struct Gathering<W: Words> {
@@ -62,22 +55,22 @@ pub(crate) struct Gathering<W: Words> {
 }
 
 /// On 256-bit registers.
-pub(crate) type Avx2 = Gathering<avx2::Ymm>;
+pub(crate) type Avx2 = Wide<Gathering<avx2::Ymm>>;
 
 /// On 512-bit registers.
-pub(crate) type Avx512 = Gathering<avx512::Zmm>;
+pub(crate) type Avx512 = Wide<Gathering<avx512::Zmm>>;
 
 impl<W: Words> ZeroizeOnDrop for Gathering<W> {}
 
-impl<W: Words> Gathering<W> {
-    /// [`Twofish::blank`]
+impl<W: Words> Wide<Gathering<W>> {
+    /// Room for a key.
     pub(crate) fn blank(cpu: W::Cpu) -> Self {
-        Self { key: Twofish::blank(), cpu }
+        Self(Gathering { key: Twofish::blank(), cpu })
     }
 
-    /// [`Twofish::expand`]
+    /// Sets a key of 16, 24 or 32 bytes.
     pub(crate) fn expand(&mut self, key: &[u8]) {
-        self.key.expand(key);
+        self.0.key.expand(key);
     }
 }
 
@@ -85,68 +78,91 @@ impl<W: Words> Gathering<W> {
 /// would not fit into the registers.
 const GROUPS: usize = 2;
 
-/// Encrypts a batch.
+impl<W: Words> SideBySide for Gathering<W> {
+    type BlockSize = U16;
+    type Blocks = U32;
+
+    const GROUP: usize = GROUPS * W::BLOCKS;
+
+    fn encrypt(&self, blocks: InOutBuf<'_, '_, Block>) {
+        W::encrypt(self.cpu, &self.key, blocks);
+    }
+
+    fn decrypt(&self, blocks: InOutBuf<'_, '_, Block>) {
+        W::decrypt(self.cpu, &self.key, blocks);
+    }
+
+    fn encrypt_one(&self, block: InOut<'_, '_, Block>) {
+        self.key.encrypt_one(block);
+    }
+
+    fn decrypt_one(&self, block: InOut<'_, '_, Block>) {
+        self.key.decrypt_one(block);
+    }
+}
+
+/// Encrypts whole groups of blocks.
 #[inline(always)]
-fn encrypt<W: Words>(key: &Twofish, input: &Batch, output: &mut Batch) {
-    for_each_groups::<W>(input, output, |groups| {
-        let (before, after) = key.whitening();
-        whiten(groups, before);
+fn encrypt<W: Words>(key: &Twofish, mut blocks: InOutBuf<'_, '_, Block>) {
+    let (before, after) = key.whitening();
+    for start in (0..blocks.len()).step_by(GROUPS * W::BLOCKS) {
+        let mut groups = load::<W>(&blocks.get_in()[start..]);
+        whiten(&mut groups, before);
         for [first, second] in key.round_keys().as_chunks().0 {
-            for [r0, r1, r2, r3] in &mut *groups {
+            for [r0, r1, r2, r3] in &mut groups {
                 let (f0, f1) = f(key, *r0, *r1, *first);
                 *r2 = r2.xor(f0).rotate_right();
                 *r3 = r3.rotate_left().xor(f1);
             }
-            for [r0, r1, r2, r3] in &mut *groups {
+            for [r0, r1, r2, r3] in &mut groups {
                 let (f0, f1) = f(key, *r2, *r3, *second);
                 *r0 = r0.xor(f0).rotate_right();
                 *r1 = r1.rotate_left().xor(f1);
             }
         }
-        *groups = groups.map(|[r0, r1, r2, r3]| [r2, r3, r0, r1]);
-        whiten(groups, after);
-    });
+        exchange(&mut groups);
+        whiten(&mut groups, after);
+        store(groups, &mut blocks.get_out()[start..]);
+    }
 }
 
-/// Decrypts a batch.
+/// Decrypts whole groups of blocks.
 #[inline(always)]
-fn decrypt<W: Words>(key: &Twofish, input: &Batch, output: &mut Batch) {
+fn decrypt<W: Words>(key: &Twofish, mut blocks: InOutBuf<'_, '_, Block>) {
     const { assert!(ROUNDS.is_multiple_of(2)) };
-    for_each_groups::<W>(input, output, |groups| {
-        let (before, after) = key.whitening();
-        whiten(groups, after);
-        *groups = groups.map(|[r2, r3, r0, r1]| [r0, r1, r2, r3]);
+    let (before, after) = key.whitening();
+    for start in (0..blocks.len()).step_by(GROUPS * W::BLOCKS) {
+        let mut groups = load::<W>(&blocks.get_in()[start..]);
+        whiten(&mut groups, after);
+        exchange(&mut groups);
         for [first, second] in key.round_keys().as_chunks().0.iter().rev() {
-            for [r0, r1, r2, r3] in &mut *groups {
+            for [r0, r1, r2, r3] in &mut groups {
                 let (f0, f1) = f(key, *r2, *r3, *second);
                 *r0 = r0.rotate_left().xor(f0);
                 *r1 = r1.xor(f1).rotate_right();
             }
-            for [r0, r1, r2, r3] in &mut *groups {
+            for [r0, r1, r2, r3] in &mut groups {
                 let (f0, f1) = f(key, *r0, *r1, *first);
                 *r2 = r2.rotate_left().xor(f0);
                 *r3 = r3.xor(f1).rotate_right();
             }
         }
-        whiten(groups, before);
-    });
+        whiten(&mut groups, before);
+        store(groups, &mut blocks.get_out()[start..]);
+    }
 }
 
-/// Runs `work` over all blocks, so many groups of them at a time.
+/// The first of the blocks.
 #[inline(always)]
-fn for_each_groups<W: Words>(
-    input: &Batch,
-    output: &mut Batch,
-    mut work: impl FnMut(&mut [[W; 4]; GROUPS]),
-) {
-    let len = GROUPS * W::BLOCKS;
-    for (input, output) in input.chunks_exact(len).zip(output.chunks_exact_mut(len)) {
-        let mut groups =
-            std::array::from_fn(|group| W::load(&input[group * W::BLOCKS..][..W::BLOCKS]));
-        work(&mut groups);
-        for (group, blocks) in groups.into_iter().zip(output.chunks_exact_mut(W::BLOCKS)) {
-            W::store(group, blocks);
-        }
+fn load<W: Words>(blocks: &[Block]) -> [[W; 4]; GROUPS] {
+    std::array::from_fn(|group| W::load(&blocks[group * W::BLOCKS..][..W::BLOCKS]))
+}
+
+/// The inverse of [`load`].
+#[inline(always)]
+fn store<W: Words>(groups: [[W; 4]; GROUPS], blocks: &mut [Block]) {
+    for (words, blocks) in groups.into_iter().zip(blocks.chunks_exact_mut(W::BLOCKS)) {
+        W::store(words, blocks);
     }
 }
 
@@ -178,101 +194,36 @@ fn whiten<W: Words>(groups: &mut [[W; 4]; GROUPS], keys: &[u32]) {
     }
 }
 
-impl<W: Words> BlockSizeUser for Gathering<W> {
-    type BlockSize = U16;
-}
-
-impl<W: Words> ParBlocksSizeUser for Gathering<W> {
-    type ParBlocksSize = U32;
-}
-
-impl<W: Words> BlockCipherEncrypt for Gathering<W> {
-    fn encrypt_with_backend(&self, f: impl BlockCipherEncClosure<BlockSize = U16>) {
-        f.call(self);
-    }
-}
-
-impl<W: Words> BlockCipherDecrypt for Gathering<W> {
-    fn decrypt_with_backend(&self, f: impl BlockCipherDecClosure<BlockSize = U16>) {
-        f.call(self);
-    }
-}
-
-impl<W: Words> BlockCipherEncBackend for Gathering<W> {
-    fn encrypt_block(&self, block: InOut<'_, '_, Block<Self>>) {
-        BlockCipherEncBackend::encrypt_block(&self.key, block);
-    }
-
-    fn encrypt_par_blocks(&self, mut blocks: InOut<'_, '_, ParBlocks<Self>>) {
-        let mut output = [[0; 16]; BATCH];
-        W::encrypt(self.cpu, &self.key, as_batch(blocks.get_in()), &mut output);
-        *blocks.get_out() = output.map(Array).into();
-    }
-
-    fn encrypt_tail_blocks(&self, blocks: InOutBuf<'_, '_, Block<Self>>) {
-        self.key.encrypt_blocks_inout(blocks);
-    }
-}
-
-impl<W: Words> BlockCipherDecBackend for Gathering<W> {
-    fn decrypt_block(&self, block: InOut<'_, '_, Block<Self>>) {
-        BlockCipherDecBackend::decrypt_block(&self.key, block);
-    }
-
-    fn decrypt_par_blocks(&self, mut blocks: InOut<'_, '_, ParBlocks<Self>>) {
-        let mut output = [[0; 16]; BATCH];
-        W::decrypt(self.cpu, &self.key, as_batch(blocks.get_in()), &mut output);
-        *blocks.get_out() = output.map(Array).into();
-    }
-
-    fn decrypt_tail_blocks(&self, blocks: InOutBuf<'_, '_, Block<Self>>) {
-        self.key.decrypt_blocks_inout(blocks);
-    }
-}
-
-/// The same bytes without the crate's names for arrays.
-fn as_batch(blocks: &Array<Array<u8, U16>, U32>) -> &Batch {
-    let (blocks, _) = Array::slice_as_flattened(blocks.as_slice()).as_chunks();
-    blocks.try_into().expect("a batch")
+/// The exchange of halves that the last round does not do.
+#[inline(always)]
+fn exchange<W: Words>(groups: &mut [[W; 4]; GROUPS]) {
+    groups.iter_mut().for_each(|words| words.rotate_left(2));
 }
 
 #[cfg(test)]
 mod tests {
-    use cipher::{BlockCipherDecrypt, BlockCipherEncrypt};
-
-    use super::{Avx2, Avx512, Gathering, Words};
+    use super::super::tests::each_key;
+    use super::{Avx2, Avx512, Gathering, Wide, Words};
     use crate::cpu;
-    use crate::twofish::Twofish;
+    use crate::wide::tests::agrees;
 
     #[test]
-    fn agrees_with_the_portable_core() {
+    fn agree_with_the_crate() {
         match cpu::Avx2::detect() {
-            Some(cpu) => agrees(|| Avx2::blank(cpu)),
+            Some(cpu) => test(|| Avx2::blank(cpu)),
             None => eprintln!("SKIPPED: this CPU or build has no AVX2"),
         }
         match cpu::Avx512::detect() {
-            Some(cpu) => agrees(|| Avx512::blank(cpu)),
+            Some(cpu) => test(|| Avx512::blank(cpu)),
             None => eprintln!("SKIPPED: this CPU or build has no AVX-512"),
         }
     }
 
-    fn agrees<W: Words>(blank: impl Fn() -> Gathering<W>) {
-        for seed in 0..80_usize {
-            let key: Vec<u8> =
-                (0..[16, 24, 32][seed % 3]).map(|i| (i * i + seed * 29) as u8).collect();
-            let (mut portable, mut gathering) = (Twofish::blank(), blank());
-            portable.expand(&key);
-            gathering.expand(&key);
-            let byte = |block: usize, i: usize| (block * 77 + i * 5 + seed * 3) as u8;
-            let plain: Vec<cipher::Array<u8, _>> = (0..seed)
-                .map(|block| std::array::from_fn::<u8, 16, _>(|i| byte(block, i)).into())
-                .collect();
-            let (mut found, mut wanted) = (plain.clone(), plain.clone());
-            gathering.encrypt_blocks(&mut found);
-            portable.encrypt_blocks(&mut wanted);
-            assert_eq!(found, wanted, "{seed} blocks");
-            gathering.decrypt_blocks(&mut found);
-            assert_eq!(found, plain, "{seed} blocks, and back");
-        }
+    fn test<W: Words>(blank: impl Fn() -> Wide<Gathering<W>>) {
+        each_key(|key, reference| {
+            let mut own = blank();
+            own.expand(key);
+            agrees(&own, reference);
+        });
     }
 }
