@@ -161,11 +161,12 @@ const fn sources() -> [[usize; 6]; 8] {
 }
 
 /// The six bits of a half block that go into an S-box, the selection E: neighbours overlap.
-pub(super) const fn group(half: u32, number: usize) -> u8 {
+#[cfg(target_arch = "x86_64")]
+const fn group(half: u32, number: usize) -> u8 {
     (half.rotate_left(4 * number as u32 + 5) & 0x3f) as u8
 }
 
-/// The subkeys of a key, in groups as [`group`] makes them.
+/// The subkeys of a key, in groups of six bits, one for each S-box.
 pub(super) fn subkeys(key: [u8; 8]) -> [[u8; 8]; 16] {
     let key = u64::from_be_bytes(key);
     let chosen = PC1.iter().fold(0, |chosen, bit| chosen << 1 | key >> (64 - bit) & 1);
