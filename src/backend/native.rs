@@ -242,7 +242,9 @@ where
 /// A key with the kernels of its mode picked from the table.
 ///
 /// `new` makes a key schedule, and `expand` completes it once it lies in its final place: what it writes is never moved,
-/// so it leaves no copy.
+/// so it leaves no copy. The frame is this function's own, since those of all kinds of keys together take more of the stack
+/// than what is overwritten afterwards.
+#[inline(never)]
 fn keyed<K>(
     kernels: Kernels<K>,
     mode: CipherMode,
