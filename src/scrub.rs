@@ -10,19 +10,24 @@ use crate::error::Error;
 /// are spilled, and buffers of other crates leave copies there.
 pub(crate) fn scrubbed<T>(work: impl FnOnce() -> T) -> T {
     let result = in_frame_of_its_own(work);
-    scrub_stack();
+    scrub::<{ 16 * 1024 }>();
     result
 }
 
-/// Overwrites the stack below the caller's frame. The size is several times what the deepest kernel takes in a release
-/// build.
-#[inline(never)]
+/// Overwrites the stack below the caller's frame, where kernels worked.
 pub(crate) fn scrub_stack() {
+    scrub::<{ 8 * 1024 }>();
+}
+
+/// Overwrites so many bytes of the stack below the caller's frame. They are twice what is used in a release build, by the
+/// deepest kernel or by what sets a key.
+#[inline(never)]
+fn scrub<const LEN: usize>() {
     #[cfg(feature = "test-hooks")]
     if crate::test_hooks::stack_is_left() {
         return;
     }
-    let mut stack = [0u8; 8 * 1024];
+    let mut stack = [0u8; LEN];
     black_box(&mut stack);
 }
 
