@@ -164,10 +164,16 @@ fn des<const KEYS: usize>(mode: CipherMode, key: &[u8]) -> Result<Box<dyn Contex
 /// A CAST5 key on what the CPU has.
 fn cast5(mode: CipherMode, key: &[u8]) -> Result<Box<dyn Context>, Error> {
     #[cfg(target_arch = "x86_64")]
-    if let Some(cpu) = cpu::Avx512::get() {
-        use crate::cast5::x86::Wide512;
-        let kernels = Kernels { name: c"native/avx512", ..Kernels::generic() };
-        return keyed(kernels, mode, key, |_| Ok(Wide512::blank(cpu)), Wide512::expand);
+    {
+        use crate::cast5::x86::{Avx2, Avx512};
+        if let Some(cpu) = cpu::Avx512::get() {
+            let kernels = Kernels { name: c"native/avx512", ..Kernels::generic() };
+            return keyed(kernels, mode, key, |_| Ok(Avx512::blank(cpu)), Avx512::expand);
+        }
+        if let Some(cpu) = cpu::Avx2::get() {
+            let kernels = Kernels { name: c"native/avx2", ..Kernels::generic() };
+            return keyed(kernels, mode, key, |_| Ok(Avx2::blank(cpu)), Avx2::expand);
+        }
     }
     use crate::cast5::Portable;
     keyed(Kernels::generic(), mode, key, |_| Ok(Portable::blank()), Portable::expand)

@@ -22,6 +22,14 @@ pub(super) static AFTER_AES_HALVES: Halves = AES_MAP.inverse().then(AFTER).halve
 /// usual one.
 pub(super) static UNSHIFTED_ROWS: [u8; 16] = [0, 13, 10, 7, 4, 1, 14, 11, 8, 5, 2, 15, 12, 9, 6, 3];
 
+/// The bytes of four words turned to the left by none, one, two and three.
+pub(super) static ROTATED: [[u8; 16]; 4] = [
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+    [3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14],
+    [2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13],
+    [1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12],
+];
+
 /// The bytes of four words the other way round.
 pub(super) static BIG_ENDIAN: [u8; 16] = [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12];
 

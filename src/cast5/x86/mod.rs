@@ -1,6 +1,8 @@
-//! CAST-128 on AVX-512: half a block of sixteen blocks in a register, tables looked up by gathers.
+//! CAST-128 with the tables looked up by gathers, half a block of several blocks in a register: written once over [`Words`],
+//! a file per instruction set.
 
-use std::arch::x86_64::*;
+mod avx2;
+mod avx512;
 
 use cipher::consts::{U8, U32};
 use cipher::{InOut, InOutBuf};
@@ -8,33 +10,65 @@ use zeroize::ZeroizeOnDrop;
 
 use super::boxes::BOXES;
 use super::{Block, Cast5, ROUNDS};
-use crate::cpu::Avx512;
 use crate::wide::{SideBySide, Wide};
 
-/// Blocks in a register.
-const BLOCKS: usize = 16;
+/// A register: half of [`Words::BLOCKS`] blocks.
+///
+/// # Safety
+/// `crypt` runs the rounds where the compiler may use the instructions that the other methods need; so those are called from
+/// there alone, and whoever has a `Cpu` has proof of them.
+pub(crate) unsafe trait Words: Copy {
+    /// The proof that the CPU has the register's instructions.
+    type Cpu: Copy + Send + Sync;
 
-/// Groups of blocks side by side: while one waits for its gathers, the other computes.
-const GROUPS: usize = 2;
+    /// Words in the register.
+    const BLOCKS: usize;
 
-/// Half of each block, or both halves.
-type Half = __m512i;
-type Halves = [Half; 2];
+    fn splat(word: u32) -> Self;
+    fn xor(self, other: Self) -> Self;
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn rotate_left(self, bits: u32) -> Self;
 
-/// A key, and proof that the CPU has the instructions.
-pub(crate) struct Gathering {
-    key: Cast5,
-    cpu: Avx512,
+    /// Each byte of the words, the highest first, in words of its own.
+    fn bytes(self) -> [Self; 4];
+
+    /// The words of a table that stand at these places, which are bytes.
+    fn gather(table: &[u32; 256], places: Self) -> Self;
+
+    /// The left and the right halves of as many blocks.
+    fn load(blocks: &[Block]) -> [Self; 2];
+
+    /// The inverse of [`Words::load`].
+    fn store(halves: [Self; 2], blocks: &mut [Block]);
+
+    /// [`crypt`], compiled for the instructions.
+    fn crypt(cpu: Self::Cpu, key: &Cast5, order: &Order, blocks: InOutBuf<'_, '_, Block>);
 }
 
-/// Behind the traits of the cipher crates.
-pub(crate) type Wide512 = Wide<Gathering>;
+/// The numbers of the rounds, in the order that they come in.
+type Order = [usize; ROUNDS];
 
-impl ZeroizeOnDrop for Gathering {}
+const ENCRYPTION: Order = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+const DECRYPTION: Order = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
 
-impl Wide512 {
+/// A key, and proof that the CPU has the instructions of `W`.
+pub(crate) struct Gathering<W: Words> {
+    key: Cast5,
+    cpu: W::Cpu,
+}
+
+/// On 256-bit registers.
+pub(crate) type Avx2 = Wide<Gathering<avx2::Ymm>>;
+
+/// On 512-bit registers.
+pub(crate) type Avx512 = Wide<Gathering<avx512::Zmm>>;
+
+impl<W: Words> ZeroizeOnDrop for Gathering<W> {}
+
+impl<W: Words> Wide<Gathering<W>> {
     /// Room for a key.
-    pub(crate) const fn blank(cpu: Avx512) -> Self {
+    pub(crate) const fn blank(cpu: W::Cpu) -> Self {
         Self(Gathering { key: Cast5::blank(), cpu })
     }
 
@@ -44,18 +78,21 @@ impl Wide512 {
     }
 }
 
-impl SideBySide for Gathering {
+/// Groups of blocks side by side: while one waits for its gathers, the other computes.
+const GROUPS: usize = 2;
+
+impl<W: Words> SideBySide for Gathering<W> {
     type BlockSize = U8;
     type Blocks = U32;
 
-    const GROUP: usize = GROUPS * BLOCKS;
+    const GROUP: usize = GROUPS * W::BLOCKS;
 
     fn encrypt(&self, blocks: InOutBuf<'_, '_, Block>) {
-        crypt(self.cpu, &self.key, std::array::from_fn(|round| round), blocks);
+        W::crypt(self.cpu, &self.key, &ENCRYPTION, blocks);
     }
 
     fn decrypt(&self, blocks: InOutBuf<'_, '_, Block>) {
-        crypt(self.cpu, &self.key, std::array::from_fn(|round| ROUNDS - 1 - round), blocks);
+        W::crypt(self.cpu, &self.key, &DECRYPTION, blocks);
     }
 
     fn encrypt_one(&self, block: InOut<'_, '_, Block>) {
@@ -68,115 +105,65 @@ impl SideBySide for Gathering {
 }
 
 /// The rounds in an order, over whole groups of blocks.
-fn crypt(_: Avx512, key: &Cast5, rounds: [usize; ROUNDS], mut blocks: InOutBuf<'_, '_, Block>) {
-    for start in (0..blocks.len()).step_by(GROUPS * BLOCKS) {
-        let (input, _) = blocks.get_in()[start..].as_chunks();
-        // SAFETY: the token proves that the CPU has the features that the functions are compiled for.
-        let mut groups = unsafe { load(&input[0], &input[1]) };
-        // SAFETY: as above.
-        unsafe { all_rounds(key, rounds, &mut groups) };
-        let (output, _) = blocks.get_out()[start..].as_chunks_mut();
-        for (halves, blocks) in groups.into_iter().zip(output) {
-            // SAFETY: as above.
-            unsafe { store(halves, blocks) };
+#[inline(always)]
+fn crypt<W: Words>(key: &Cast5, order: &Order, mut blocks: InOutBuf<'_, '_, Block>) {
+    for start in (0..blocks.len()).step_by(GROUPS * W::BLOCKS) {
+        let input = &blocks.get_in()[start..];
+        let mut groups: [_; GROUPS] =
+            std::array::from_fn(|group| W::load(&input[group * W::BLOCKS..][..W::BLOCKS]));
+        for &number in order {
+            let (mask, rotation) = (W::splat(key.masks[number]), key.rotations[number]);
+            for [left, right] in &mut groups {
+                *left = left.xor(f(number % 3, *right, mask, rotation));
+                (*left, *right) = (*right, *left);
+            }
+        }
+        let output = blocks.get_out()[start..].chunks_exact_mut(W::BLOCKS);
+        for ([left, right], blocks) in groups.into_iter().zip(output) {
+            // The halves change places in the end.
+            W::store([right, left], blocks);
         }
     }
-}
-
-#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq")]
-fn all_rounds(key: &Cast5, rounds: [usize; ROUNDS], groups: &mut [Halves; GROUPS]) {
-    let mut halves = *groups;
-    for number in rounds {
-        let mask = _mm512_set1_epi32(key.masks[number].cast_signed());
-        let rotation = _mm512_set1_epi32(key.rotations[number].cast_signed());
-        for [left, right] in &mut halves {
-            *left = _mm512_xor_si512(*left, f(number % 3, *right, mask, rotation));
-            (*left, *right) = (*right, *left);
-        }
-    }
-    *groups = halves;
 }
 
 /// The function of a round.
-#[inline]
-#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq")]
-fn f(kind: usize, half: Half, mask: Half, rotation: Half) -> Half {
+#[inline(always)]
+fn f<W: Words>(kind: usize, half: W, mask: W, rotation: u32) -> W {
     let mixed = match kind {
-        0 => _mm512_add_epi32(mask, half),
-        1 => _mm512_xor_si512(mask, half),
-        _ => _mm512_sub_epi32(mask, half),
+        0 => mask.add(half),
+        1 => mask.xor(half),
+        _ => mask.sub(half),
     };
-    let mixed = _mm512_rolv_epi32(mixed, rotation);
-    let byte = _mm512_set1_epi32(0xff);
-    let a = gather(0, _mm512_srli_epi32::<24>(mixed));
-    let b = gather(1, _mm512_and_si512(_mm512_srli_epi32::<16>(mixed), byte));
-    let c = gather(2, _mm512_and_si512(_mm512_srli_epi32::<8>(mixed), byte));
-    let d = gather(3, _mm512_and_si512(mixed, byte));
+    let [a, b, c, d] = mixed.rotate_left(rotation).bytes();
+    let [s1, s2, s3, s4] = &BOXES;
+    let (a, b) = (W::gather(s1, a), W::gather(s2, b));
+    let (c, d) = (W::gather(s3, c), W::gather(s4, d));
     match kind {
-        0 => _mm512_add_epi32(_mm512_sub_epi32(_mm512_xor_si512(a, b), c), d),
-        1 => _mm512_xor_si512(_mm512_add_epi32(_mm512_sub_epi32(a, b), c), d),
-        _ => _mm512_sub_epi32(_mm512_xor_si512(_mm512_add_epi32(a, b), c), d),
+        0 => a.xor(b).sub(c).add(d),
+        1 => a.sub(b).add(c).xor(d),
+        _ => a.add(b).xor(c).sub(d),
     }
-}
-
-/// An S-box of places that are bytes.
-#[inline]
-#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq")]
-fn gather(s_box: usize, places: __m512i) -> Half {
-    let table: &[u32; 256] = &BOXES[s_box];
-    // SAFETY: the places are bytes, and the table has a word for each.
-    unsafe { _mm512_i32gather_epi32::<4>(places, table.as_ptr().cast()) }
-}
-
-/// The halves of some blocks.
-#[inline]
-#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq")]
-fn load(first: &[Block; BLOCKS], second: &[Block; BLOCKS]) -> [Halves; GROUPS] {
-    [first, second].map(|blocks| {
-        let (rows, _) = blocks.as_chunks::<8>();
-        let row = |row: usize| {
-            let row: &[Block; 8] = &rows[row];
-            // SAFETY: eight blocks have the 64 bytes that are read, which need no alignment.
-            swap_bytes(unsafe { _mm512_loadu_si512(row.as_ptr().cast()) })
-        };
-        let left = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
-        let right = _mm512_add_epi32(left, _mm512_set1_epi32(1));
-        [left, right].map(|places| _mm512_permutex2var_epi32(row(0), places, row(1)))
-    })
-}
-
-/// Blocks of halves that change places in the end.
-#[inline]
-#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq")]
-fn store([left, right]: Halves, blocks: &mut [Block; BLOCKS]) {
-    let first = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
-    let second = _mm512_add_epi32(first, _mm512_set1_epi32(8));
-    for (blocks, places) in blocks.as_chunks_mut::<8>().0.iter_mut().zip([first, second]) {
-        let row = swap_bytes(_mm512_permutex2var_epi32(right, places, left));
-        // SAFETY: eight blocks have the 64 bytes that are written, which need no alignment.
-        unsafe { _mm512_storeu_si512(blocks.as_mut_ptr().cast(), row) };
-    }
-}
-
-/// Words are big-endian in memory.
-#[inline]
-#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq")]
-fn swap_bytes(words: __m512i) -> __m512i {
-    let order = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
-    _mm512_shuffle_epi8(words, _mm512_broadcast_i32x4(order))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tests::agree;
-    use super::Wide512;
+    use super::{Avx2, Avx512};
     use crate::cpu;
 
     #[test]
-    fn agrees_with_the_crate() {
+    fn agree_with_the_crate() {
+        match cpu::Avx2::detect() {
+            Some(cpu) => agree(|key| {
+                let mut own = Avx2::blank(cpu);
+                own.expand(key);
+                own
+            }),
+            None => eprintln!("SKIPPED: this CPU or build has no AVX2"),
+        }
         match cpu::Avx512::detect() {
             Some(cpu) => agree(|key| {
-                let mut own = Wide512::blank(cpu);
+                let mut own = Avx512::blank(cpu);
                 own.expand(key);
                 own
             }),

@@ -6,7 +6,9 @@ use cipher::{InOut, InOutBuf};
 
 use super::{Block, Register, RoundKeys, crypt, crypt_one, expand};
 use crate::cpu::Aesni;
-use crate::sm4::maps::{AFTER_AES_HALVES, BEFORE_HALVES, BIG_ENDIAN, Halves, UNSHIFTED_ROWS};
+use crate::sm4::maps::{
+    AFTER_AES_HALVES, BEFORE_HALVES, BIG_ENDIAN, Halves, ROTATED, UNSHIFTED_ROWS,
+};
 use crate::wide::x86::sse2 as wide;
 
 /// A word of four blocks.
@@ -20,6 +22,7 @@ unsafe impl Register for Xmm {
     type Cpu = Aesni;
 
     const BLOCKS: usize = 4;
+    const GROUPS: usize = 4;
 
     #[inline(always)]
     fn splat(word: u32) -> Self {
@@ -40,9 +43,16 @@ unsafe impl Register for Xmm {
     }
 
     #[inline(always)]
-    fn rotate<const LEFT: i32, const RIGHT: i32>(self) -> Self {
+    fn rotate_by_two(self) -> Self {
         // SAFETY: as in `splat`.
-        Self(unsafe { rotate::<LEFT, RIGHT>(self.0) })
+        Self(unsafe { rotate_by_two(self.0) })
+    }
+
+    #[inline(always)]
+    fn rotate_bytes<const BITS: i32>(self) -> Self {
+        let order = const { &ROTATED[(BITS / 8).cast_unsigned() as usize] };
+        // SAFETY: as in `splat`.
+        Self(unsafe { shuffle(self.0, order) })
     }
 
     #[inline(always)]
@@ -75,7 +85,7 @@ unsafe impl Register for Xmm {
     fn crypt(_: Aesni, round_keys: &RoundKeys, blocks: InOutBuf<'_, '_, Block>) {
         #[target_feature(enable = "aes,ssse3,sse4.1")]
         fn compiled(round_keys: &RoundKeys, blocks: InOutBuf<'_, '_, Block>) {
-            crypt::<Xmm>(round_keys, blocks);
+            crypt::<Xmm, { Xmm::GROUPS }>(round_keys, blocks);
         }
         // SAFETY: the token proves that the CPU has the features that the function is compiled for.
         unsafe { compiled(round_keys, blocks) }
@@ -125,11 +135,11 @@ fn table(table: &'static [u8; 16]) -> __m128i {
     unsafe { _mm_loadu_si128(table.as_ptr().cast()) }
 }
 
-/// [`Register::rotate`]
+/// [`Register::rotate_by_two`]
 #[inline]
 #[target_feature(enable = "aes,ssse3,sse4.1")]
-fn rotate<const LEFT: i32, const RIGHT: i32>(words: __m128i) -> __m128i {
-    _mm_or_si128(_mm_slli_epi32::<LEFT>(words), _mm_srli_epi32::<RIGHT>(words))
+fn rotate_by_two(words: __m128i) -> __m128i {
+    _mm_or_si128(_mm_slli_epi32::<2>(words), _mm_srli_epi32::<30>(words))
 }
 
 /// [`Register::load`]

@@ -6,7 +6,9 @@ use cipher::{InOut, InOutBuf};
 
 use super::{Block, Register, RoundKeys, crypt, crypt_one, expand};
 use crate::cpu::{Aesni, Avx2};
-use crate::sm4::maps::{AFTER_AES_HALVES, BEFORE_HALVES, BIG_ENDIAN, Halves, UNSHIFTED_ROWS};
+use crate::sm4::maps::{
+    AFTER_AES_HALVES, BEFORE_HALVES, BIG_ENDIAN, Halves, ROTATED, UNSHIFTED_ROWS,
+};
 use crate::wide::x86::avx2 as wide;
 
 /// A word of eight blocks.
@@ -20,6 +22,7 @@ unsafe impl Register for Ymm {
     type Cpu = (Aesni, Avx2);
 
     const BLOCKS: usize = 8;
+    const GROUPS: usize = 4;
 
     #[inline(always)]
     fn splat(word: u32) -> Self {
@@ -40,9 +43,16 @@ unsafe impl Register for Ymm {
     }
 
     #[inline(always)]
-    fn rotate<const LEFT: i32, const RIGHT: i32>(self) -> Self {
+    fn rotate_by_two(self) -> Self {
         // SAFETY: as in `splat`.
-        Self(unsafe { rotate::<LEFT, RIGHT>(self.0) })
+        Self(unsafe { rotate_by_two(self.0) })
+    }
+
+    #[inline(always)]
+    fn rotate_bytes<const BITS: i32>(self) -> Self {
+        let order = const { &ROTATED[(BITS / 8).cast_unsigned() as usize] };
+        // SAFETY: as in `splat`.
+        Self(unsafe { shuffle(self.0, order) })
     }
 
     #[inline(always)]
@@ -75,7 +85,7 @@ unsafe impl Register for Ymm {
     fn crypt(_: Self::Cpu, round_keys: &RoundKeys, blocks: InOutBuf<'_, '_, Block>) {
         #[target_feature(enable = "avx2,aes")]
         fn compiled(round_keys: &RoundKeys, blocks: InOutBuf<'_, '_, Block>) {
-            crypt::<Ymm>(round_keys, blocks);
+            crypt::<Ymm, { Ymm::GROUPS }>(round_keys, blocks);
         }
         // SAFETY: the tokens prove that the CPU has the features that the function is compiled for.
         unsafe { compiled(round_keys, blocks) }
@@ -128,11 +138,11 @@ fn both(table: &'static [u8; 16]) -> __m256i {
     _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(table.as_ptr().cast()) })
 }
 
-/// [`Register::rotate`]
+/// [`Register::rotate_by_two`]
 #[inline]
 #[target_feature(enable = "avx2,aes")]
-fn rotate<const LEFT: i32, const RIGHT: i32>(words: __m256i) -> __m256i {
-    _mm256_or_si256(_mm256_slli_epi32::<LEFT>(words), _mm256_srli_epi32::<RIGHT>(words))
+fn rotate_by_two(words: __m256i) -> __m256i {
+    _mm256_or_si256(_mm256_slli_epi32::<2>(words), _mm256_srli_epi32::<30>(words))
 }
 
 /// [`Register::load`]

@@ -21,6 +21,7 @@ unsafe impl Register for Zmm {
     type Cpu = Gfni512;
 
     const BLOCKS: usize = 16;
+    const GROUPS: usize = 2;
 
     #[inline(always)]
     fn splat(word: u32) -> Self {
@@ -47,9 +48,15 @@ unsafe impl Register for Zmm {
     }
 
     #[inline(always)]
-    fn rotate<const LEFT: i32, const RIGHT: i32>(self) -> Self {
+    fn rotate_by_two(self) -> Self {
         // SAFETY: as in `splat`.
-        Self(unsafe { _mm512_rol_epi32::<LEFT>(self.0) })
+        Self(unsafe { _mm512_rol_epi32::<2>(self.0) })
+    }
+
+    #[inline(always)]
+    fn rotate_bytes<const BITS: i32>(self) -> Self {
+        // SAFETY: as in `splat`.
+        Self(unsafe { _mm512_rol_epi32::<BITS>(self.0) })
     }
 
     #[inline(always)]
@@ -82,7 +89,7 @@ unsafe impl Register for Zmm {
     fn crypt(_: Gfni512, round_keys: &RoundKeys, blocks: InOutBuf<'_, '_, Block>) {
         #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,gfni")]
         fn compiled(round_keys: &RoundKeys, blocks: InOutBuf<'_, '_, Block>) {
-            crypt::<Zmm>(round_keys, blocks);
+            crypt::<Zmm, { Zmm::GROUPS }>(round_keys, blocks);
         }
         // SAFETY: the token proves that the CPU has the features that the function is compiled for.
         unsafe { compiled(round_keys, blocks) }

@@ -30,6 +30,9 @@ pub(crate) unsafe trait Register: Copy {
     /// Words in the register.
     const BLOCKS: usize;
 
+    /// Registers of each word, side by side: while one waits for a result, the others compute.
+    const GROUPS: usize;
+
     fn splat(word: u32) -> Self;
 
     /// The first of the words.
@@ -42,8 +45,11 @@ pub(crate) unsafe trait Register: Copy {
         self.xor(b).xor(c)
     }
 
-    /// To the left; the two numbers add up to 32.
-    fn rotate<const LEFT: i32, const RIGHT: i32>(self) -> Self;
+    /// To the left by two bits.
+    fn rotate_by_two(self) -> Self;
+
+    /// To the left by one, two or three bytes.
+    fn rotate_bytes<const BITS: i32>(self) -> Self;
 
     /// The S-box of every byte.
     fn s_box(self) -> Self;
@@ -103,14 +109,11 @@ impl<R: Register> Wide<Sm4<R>> {
     }
 }
 
-/// Registers of each word, side by side: while one waits for a result, the other computes.
-const GROUPS: usize = 2;
-
 impl<R: Register> SideBySide for Sm4<R> {
     type BlockSize = U16;
     type Blocks = U32;
 
-    const GROUP: usize = GROUPS * R::BLOCKS;
+    const GROUP: usize = R::GROUPS * R::BLOCKS;
 
     fn encrypt(&self, blocks: InOutBuf<'_, '_, Block>) {
         R::crypt(self.cpu, &self.round_keys[0], blocks);
@@ -151,9 +154,12 @@ fn ck(round: u8) -> u32 {
 
 /// Both directions, which differ in the order of the round keys alone, section 7.1.
 #[inline(always)]
-fn crypt<R: Register>(round_keys: &RoundKeys, mut blocks: InOutBuf<'_, '_, Block>) {
+fn crypt<R: Register, const GROUPS: usize>(
+    round_keys: &RoundKeys,
+    mut blocks: InOutBuf<'_, '_, Block>,
+) {
     for start in (0..blocks.len()).step_by(GROUPS * R::BLOCKS) {
-        let mut groups = load::<R>(&blocks.get_in()[start..]);
+        let mut groups = load::<R, GROUPS>(&blocks.get_in()[start..]);
         rounds(round_keys, &mut groups);
         store(groups, &mut blocks.get_out()[start..]);
     }
@@ -192,13 +198,13 @@ fn rounds<R: Register, const N: usize>(round_keys: &RoundKeys, groups: &mut [[R;
 
 /// The first of the blocks.
 #[inline(always)]
-fn load<R: Register>(blocks: &[Block]) -> [[R; 4]; GROUPS] {
+fn load<R: Register, const GROUPS: usize>(blocks: &[Block]) -> [[R; 4]; GROUPS] {
     std::array::from_fn(|group| R::load(&blocks[group * R::BLOCKS..][..R::BLOCKS]))
 }
 
 /// The inverse of [`load`].
 #[inline(always)]
-fn store<R: Register>(groups: [[R; 4]; GROUPS], blocks: &mut [Block]) {
+fn store<R: Register, const GROUPS: usize>(groups: [[R; 4]; GROUPS], blocks: &mut [Block]) {
     for (words, blocks) in groups.into_iter().zip(blocks.chunks_exact_mut(R::BLOCKS)) {
         R::store(words, blocks);
     }
@@ -210,8 +216,8 @@ fn store<R: Register>(groups: [[R; 4]; GROUPS], blocks: &mut [Block]) {
 fn next<R: Register>([first, a, b, c]: [R; 4], key: u32) -> R {
     let b = a.xor3(b, R::splat(key)).xor(c).s_box();
     // The rotations by 2, 10 and 18 are those by 0, 8 and 16 turned by two more.
-    let turned = b.xor3(b.rotate::<8, 24>(), b.rotate::<16, 16>()).rotate::<2, 30>();
-    first.xor3(b, b.rotate::<24, 8>()).xor(turned)
+    let turned = b.xor3(b.rotate_bytes::<8>(), b.rotate_bytes::<16>()).rotate_by_two();
+    first.xor3(b, b.rotate_bytes::<24>()).xor(turned)
 }
 
 #[cfg(test)]
