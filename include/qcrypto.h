@@ -214,6 +214,17 @@ typedef struct QCryptoHmac {
   void *driver;
 } QCryptoHmac;
 
+/**
+ * QCryptoXtsFunc:
+ * @ctx: what the caller of the XTS function gave for it
+ * @length: always one block, 16 bytes
+ * @dst: room for the result, which may be @src
+ * @src: the block to encrypt, or to decrypt
+ *
+ * A block cipher with a key, in one direction.
+ */
+typedef void (*QCryptoXtsFunc)(const void *ctx, size_t length, uint8_t *dst, const uint8_t *src);
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -1000,10 +1011,43 @@ int qcrypto_cipher_decrypt_sectors(const struct QCryptoCipher *cipher,
                                    size_t len,
                                    Error **errp);
 
+/**
+ * qcrypto_xts_crypt:
+ * @encrypt: true to encrypt, false to decrypt
+ * @datactx: what the functions are given for data
+ * @tweakctx: what the functions are given for tweaks
+ * @encfunc: encrypts a block
+ * @decfunc: decrypts a block
+ * @iv: 16 bytes: the number of the data unit, little-endian. Then what goes on with the data unit, if @length is a
+ *   multiple of 16: two calls do what one does over both pieces
+ * @length: the length in bytes, at least one block, or 0, which does nothing; what is no multiple of a block is done by
+ *   ciphertext stealing
+ * @dst: room for the result, @length bytes: the same buffer as @src, or one that shares no byte with it
+ * @src: the data, @length bytes
+ * @errp: pointer to a NULL-initialised Error pointer, or NULL, &error_abort, &error_fatal
+ *
+ * XTS (IEEE 1619-2018 section 5) over a block cipher of the caller's, with blocks of 16 bytes. For xts_encrypt() and
+ * xts_decrypt() of crypto/xts.h; where the cipher is one of this library, qcrypto_cipher_new() has XTS many times as
+ * fast.
+ *
+ * Returns: 0 on success, -1 on error
+ */
+int qcrypto_xts_crypt(bool encrypt,
+                      const void *datactx,
+                      const void *tweakctx,
+                      QCryptoXtsFunc encfunc,
+                      QCryptoXtsFunc decfunc,
+                      uint8_t *iv,
+                      size_t length,
+                      uint8_t *dst,
+                      const uint8_t *src,
+                      Error **errp);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
 
+#include <qapi/qcrypto-lookup.h>
 #include <qapi/qcrypto-old-names.h>
 
 #ifdef G_DEFINE_AUTOPTR_CLEANUP_FUNC

@@ -65,6 +65,8 @@ pub enum Error {
         /// the cipher's block length
         block_len: usize,
     },
+    /// An XTS data unit shorter than a block, in bytes.
+    ShortUnit(usize),
     /// An IV of the wrong length, in bytes.
     IvLength {
         /// what the algorithm and mode take
@@ -190,6 +192,7 @@ impl fmt::Display for Error {
             Self::PartialBlock { len, block_len } => {
                 write!(f, "Length {len} must be a multiple of block size {block_len}")
             }
+            Self::ShortUnit(len) => write!(f, "Length {len} is less than block size 16"),
             Self::IvLength { expected, given } => {
                 write!(f, "Expected IV size {expected} not {given}")
             }

@@ -1,8 +1,10 @@
 //! XTS (IEEE 1619-2018 section 5, SP 800-38E) over any cipher of 16-byte blocks, many blocks a pass.
 //!
 //! Block j of a data unit is `E(P ^ T) ^ T` with `T = E2(IV) * x^j` in GF(2^128) modulo x^128 + x^7 + x^2 + x + 1, bytes
-//! little-endian. Whole blocks only: the API above refuses the rest, so ciphertext stealing never happens. The standard
-//! ends a data unit at 2^20 blocks; longer ones are computed by the same rule.
+//! little-endian. Whole blocks only: the API of ciphers refuses the rest, and [`stealing`] is for those who bring a block
+//! cipher of their own. The standard ends a data unit at 2^20 blocks; longer ones are computed by the same rule.
+
+pub(crate) mod stealing;
 
 use std::convert::Infallible;
 
@@ -96,7 +98,6 @@ pub(crate) fn double(tweak: u128) -> u128 {
     (tweak << 1) ^ (carry & 0x87)
 }
 
-#[cfg(any(feature = "gcrypt", feature = "afalg"))]
 /// The tweak of the block that lies so many blocks after the one of `tweak`.
 pub(crate) fn skip(tweak: u128, blocks: usize) -> u128 {
     (0..blocks).fold(tweak, |tweak, _| double(tweak))

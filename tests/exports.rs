@@ -85,3 +85,67 @@ fn differences_are_reported() {
         assert!(found.iter().any(|fault| fault.contains(report)), "{report}: {found:?}");
     }
 }
+
+/// What a symbol stands in besides the list and the headers.
+struct Documents {
+    qemu: String,
+    compatibility: String,
+    changelog: String,
+}
+
+impl Documents {
+    fn of_today() -> Self {
+        Self {
+            qemu: common::read("abi/qemu-api.txt"),
+            compatibility: common::read("COMPATIBILITY.md"),
+            changelog: common::read("CHANGELOG.md"),
+        }
+    }
+
+    /// What the changelog calls a symbol: QEMU's functions by their header, which came whole, all else by name.
+    fn changelog_name(&self, symbol: &str) -> String {
+        let header = self.qemu.lines().find_map(|line| line.strip_suffix(&format!(" {symbol}")));
+        match header {
+            Some(header) => format!("`{header}`"),
+            None if !symbol.starts_with("qcrypto_") => "`qapi/error.h`".to_owned(),
+            None => format!("`{symbol}()`"),
+        }
+    }
+
+    /// What is missing about the symbols of a list.
+    fn faults(&self, symbols: &str) -> Vec<String> {
+        let mut faults = Vec::new();
+        for symbol in symbols.lines() {
+            // The error_* set has a sentence of its own, whose number another test makes.
+            let row = format!("| `{symbol}` |");
+            if symbol.starts_with("qcrypto_") && !self.compatibility.contains(&row) {
+                faults.push(format!("{symbol} is not in COMPATIBILITY.md"));
+            }
+            let name = self.changelog_name(symbol);
+            if !self.changelog.contains(&name) {
+                faults.push(format!("{symbol} is not in CHANGELOG.md, which should name {name}"));
+            }
+        }
+        faults
+    }
+}
+
+#[test]
+fn the_documents_have_every_symbol() {
+    let faults = Documents::of_today().faults(&common::read("abi/libqcrypto.symbols"));
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Control: a new symbol without its lines is reported.
+#[test]
+fn new_symbols_are_reported() {
+    let documents = Documents::of_today();
+    let wanting = [
+        "qcrypto_zzz is not in COMPATIBILITY.md",
+        "qcrypto_zzz is not in CHANGELOG.md, which should name `qcrypto_zzz()`",
+    ];
+    assert_eq!(documents.faults("qcrypto_zzz\n"), wanting);
+    // One of QEMU's, whose row is there already, as planned.
+    let wanting = ["qcrypto_block_open is not in CHANGELOG.md, which should name `crypto/block.h`"];
+    assert_eq!(documents.faults("qcrypto_block_open\n"), wanting);
+}

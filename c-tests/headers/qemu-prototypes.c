@@ -12,6 +12,7 @@
 #include "crypto/ivgen.h"
 #include "crypto/pbkdf.h"
 #include "crypto/random.h"
+#include "crypto/xts.h"
 #include "qapi/error.h"
 #include "qapi/qapi-types-crypto.h"
 
@@ -87,6 +88,14 @@ void qcrypto_ivgen_free(QCryptoIVGen *ivgen);
 int qcrypto_afsplit_encode(HASH hash, size_t blocklen, uint32_t stripes, const uint8_t *in, uint8_t *out, Error **errp);
 int qcrypto_afsplit_decode(HASH hash, size_t blocklen, uint32_t stripes, const uint8_t *in, uint8_t *out, Error **errp);
 
+/* QEMU had these until 10.1, private to it, as functions of another object. */
+static inline void xts_encrypt(const void *datactx, const void *tweakctx, xts_cipher_func *encfunc,
+                               xts_cipher_func *decfunc, uint8_t *iv, size_t length, uint8_t *dst, const uint8_t *src);
+static inline void xts_decrypt(const void *datactx, const void *tweakctx, xts_cipher_func *encfunc,
+                               xts_cipher_func *decfunc, uint8_t *iv, size_t length, uint8_t *dst, const uint8_t *src);
+const char *qapi_enum_lookup(const QEnumLookup *lookup, int val);
+int qapi_enum_parse(const QEnumLookup *lookup, const char *buf, int def, Error **errp);
+
 extern Error *error_abort;
 extern Error *error_fatal;
 const char *error_get_pretty(const Error *err);
@@ -135,6 +144,11 @@ int qcrypto_pbkdf2(HASH hash, const uint8_t *key, size_t nkey, const uint8_t *sa
 int qcrypto_ivgen_calculate(QCryptoIVGen *ivgen, uint32_t sector, uint8_t *iv, size_t niv, Error **errp);
 #elif WRONG == 11
 int qcrypto_afsplit_encode(HASH hash, size_t blocklen, size_t stripes, const uint8_t *in, uint8_t *out, Error **errp);
+#elif WRONG == 12
+void xts_encrypt(const void *datactx, const void *tweakctx, xts_cipher_func *encfunc, uint8_t *iv, size_t length,
+                 uint8_t *dst, const uint8_t *src);
+#elif WRONG == 13
+int qapi_enum_parse(const QEnumLookup *lookup, const char *buf, Error **errp);
 #endif
 
 /* A use of each kind, as callers have it. */

@@ -8,7 +8,8 @@
  *   foreign prints who made the Error, and whether &error_fatal is recognised, without touching the Error: for hosts
  *           whose functions cannot read it
  *
- * Built with -DPULL, it refers to host-error.c by name. Built with -DBY_DLOPEN, it loads the library named by its
+ * Built with -DPULL, it refers to host-error.c by name; with -DSHAPE, to host-util.c, as emulators of QEMU's shape do; as
+ * C++, it throws and catches besides. Built with -DBY_DLOPEN, it loads the library named by its
  * second argument, its third being "local" or "global"; without -DOWN_SET the Error functions are the library's too.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
@@ -90,7 +91,7 @@ static void resolve(char **argv)
     use.release = SET(error_free);
 }
 
-static const uint8_t key[16];
+static const uint8_t key[16] = {0};
 
 static QCryptoCipher *fail(Error **errp)
 {
@@ -148,6 +149,16 @@ int main(int argc, char **argv)
 {
 #ifdef PULL
     expect(host_error_pulled == 1, "host-error.c is linked in");
+#endif
+#ifdef SHAPE
+    expect(host_util_works(), "the program's own tables and block functions");
+#endif
+#ifdef __cplusplus
+    try {
+        throw argc;
+    } catch (int caught) {
+        expect(caught == argc, "an exception arrives");
+    }
 #endif
     expect(argc > 1, "an argument");
     resolve(argv);

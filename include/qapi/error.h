@@ -11,7 +11,7 @@
  * keeps its own: libqcrypto's Errors are then made by the program's functions. That fails in programs that hide their
  * error_* symbols (-fvisibility=hidden, --exclude-libs), and in programs that dlopen() libqcrypto with RTLD_LOCAL
  * without exporting theirs (-rdynamic): there libqcrypto's Errors are of its own kind, and &error_abort and
- * &error_fatal of the program mean nothing to it.
+ * &error_fatal of the program mean nothing to it. Programs in Rust that have the crate as an rlib have its set only.
  *
  * Each Error is used by one thread at a time. SPDX-License-Identifier: MIT OR Apache-2.0
  */

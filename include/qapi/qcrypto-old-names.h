@@ -10,6 +10,8 @@
 #define QCRYPTO_OLD_NAMES_H
 
 #define QCryptoCipherAlgorithm QCryptoCipherAlgo
+#define QCryptoCipherAlgorithm_lookup QCryptoCipherAlgo_lookup
+#define QCryptoCipherAlgorithm_str QCryptoCipherAlgo_str
 
 #define QCRYPTO_CIPHER_ALG_AES_128 QCRYPTO_CIPHER_ALGO_AES_128
 #define QCRYPTO_CIPHER_ALG_AES_192 QCRYPTO_CIPHER_ALGO_AES_192
@@ -27,6 +29,8 @@
 #define QCRYPTO_CIPHER_ALG__MAX QCRYPTO_CIPHER_ALGO__MAX
 
 #define QCryptoHashAlgorithm QCryptoHashAlgo
+#define QCryptoHashAlgorithm_lookup QCryptoHashAlgo_lookup
+#define QCryptoHashAlgorithm_str QCryptoHashAlgo_str
 
 #define QCRYPTO_HASH_ALG_MD5 QCRYPTO_HASH_ALGO_MD5
 #define QCRYPTO_HASH_ALG_SHA1 QCRYPTO_HASH_ALGO_SHA1
@@ -38,6 +42,8 @@
 #define QCRYPTO_HASH_ALG__MAX QCRYPTO_HASH_ALGO__MAX
 
 #define QCryptoIVGenAlgorithm QCryptoIVGenAlgo
+#define QCryptoIVGenAlgorithm_lookup QCryptoIVGenAlgo_lookup
+#define QCryptoIVGenAlgorithm_str QCryptoIVGenAlgo_str
 
 #define QCRYPTO_IVGEN_ALG_PLAIN QCRYPTO_IV_GEN_ALGO_PLAIN
 #define QCRYPTO_IVGEN_ALG_PLAIN64 QCRYPTO_IV_GEN_ALGO_PLAIN64

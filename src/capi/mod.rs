@@ -20,6 +20,7 @@ mod results;
 pub mod sectors;
 #[cfg(feature = "test-hooks")]
 pub mod test_hooks;
+pub mod xts;
 
 use std::ffi::CStr;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
