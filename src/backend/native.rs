@@ -152,10 +152,16 @@ fn sm4_with_aes(
 /// A key for so many passes of DES on what the CPU has.
 fn des<const KEYS: usize>(mode: CipherMode, key: &[u8]) -> Result<Box<dyn Context>, Error> {
     #[cfg(target_arch = "x86_64")]
-    if let Some(cpu) = cpu::Vbmi512::get() {
-        use crate::des::x86::Vbmi;
-        let kernels = Kernels { name: c"native/vbmi512", ..Kernels::generic() };
-        return keyed(kernels, mode, key, |_| Ok(Vbmi::<KEYS>::blank(cpu)), Vbmi::expand);
+    {
+        use crate::des::x86::{Avx2, Vbmi512};
+        if let Some(cpu) = cpu::Vbmi512::get() {
+            let kernels = Kernels { name: c"native/vbmi512", ..Kernels::generic() };
+            return keyed(kernels, mode, key, |_| Ok(Vbmi512::<KEYS>::blank(cpu)), Vbmi512::expand);
+        }
+        if let Some(cpu) = cpu::Avx2::get() {
+            let kernels = Kernels { name: c"native/avx2", ..Kernels::generic() };
+            return keyed(kernels, mode, key, |_| Ok(Avx2::<KEYS>::blank(cpu)), Avx2::expand);
+        }
     }
     use crate::des::Portable;
     keyed(Kernels::generic(), mode, key, |_| Ok(Portable::<KEYS>::blank()), Portable::expand)

@@ -115,6 +115,86 @@ pub(super) static SPREAD_BOXES: SpreadBoxes = SpreadBoxes(spread_boxes());
 #[cfg(target_arch = "x86_64")]
 pub(super) const SOURCES: [[usize; 6]; 8] = sources();
 
+/// For each S-box, all that its input adds to any group, in four tables by the lowest four bits of the input. They add up:
+/// the first counts always, the others where the one, the other and both of the highest bits are set. Each bit has a place
+/// of its own, which [`PLACES`] tells.
+#[cfg(target_arch = "x86_64")]
+pub(super) static SUMMED_BOXES: [[[u8; 16]; 4]; 8] = summed_boxes();
+
+/// For each group and each of its [`SOURCES`], the bit of the group that is added to, and how far the S-box's bit is to the
+/// left of it: none, or one where two groups want bits of that S-box in the same place.
+#[cfg(target_arch = "x86_64")]
+pub(super) const PLACES: [[(u8, usize); 6]; 8] = places();
+
+/// The bit of a group that an S-box adds to: one at the most.
+#[cfg(target_arch = "x86_64")]
+const fn bit_of(table: &[u8; 64]) -> u8 {
+    let (mut bits, mut input) = (0, 0);
+    while input < 64 {
+        bits |= table[input];
+        input += 1;
+    }
+    assert!(bits.count_ones() <= 1);
+    bits
+}
+
+#[cfg(target_arch = "x86_64")]
+const fn places() -> [[(u8, usize); 6]; 8] {
+    let spread = spread_boxes();
+    let mut places = [[(0, 0); 6]; 8];
+    let mut taken = [0_u8; 8];
+    let mut bit = 1;
+    while bit != 0 {
+        let mut to = 0;
+        while to < 8 {
+            let mut source = 0;
+            while source < 6 {
+                let number = SOURCES[to][source];
+                if bit_of(&spread[number][to]) == bit {
+                    let left = if taken[number] & bit == 0 { 0 } else { 1 };
+                    assert!(taken[number] & (bit << left) == 0);
+                    taken[number] |= bit << left;
+                    places[to][source] = (bit, left);
+                }
+                source += 1;
+            }
+            to += 1;
+        }
+        bit <<= 1;
+    }
+    places
+}
+
+#[cfg(target_arch = "x86_64")]
+const fn summed_boxes() -> [[[u8; 16]; 4]; 8] {
+    let spread = spread_boxes();
+    let mut summed = [[[0; 16]; 4]; 8];
+    let mut to = 0;
+    while to < 8 {
+        let mut source = 0;
+        while source < 6 {
+            let number = SOURCES[to][source];
+            let (_, left) = PLACES[to][source];
+            let mut input = 0;
+            while input < 64 {
+                // An input counts in every table whose condition holds more bits than it has.
+                let (high, low) = (input / 16, input % 16);
+                let mut table = 0;
+                while table < 4 {
+                    if table & high == high {
+                        summed[number][table][low] ^= spread[number][to][input] << left;
+                    }
+                    table += 1;
+                }
+                input += 1;
+            }
+            source += 1;
+        }
+        to += 1;
+    }
+    summed
+}
+
 #[cfg(target_arch = "x86_64")]
 const fn spread_boxes() -> [[[u8; 64]; 8]; 8] {
     let boxes = boxes_and_p(0);
