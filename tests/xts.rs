@@ -5,7 +5,7 @@
 mod common;
 
 use std::cell::RefCell;
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 
 use common::vectors::{self, Record};
@@ -128,10 +128,10 @@ fn refusal(functions: [QCryptoXtsFunc; 2], iv: bool, length: usize, shift: usize
         )
     };
     assert!(status == -1 && buffer == [0xa5; 64] && number == [0x5a; 16]);
-    // SAFETY: it was set, and its text lives as long.
-    let text =
-        unsafe { std::ffi::CStr::from_ptr(error_get_pretty(error)) }.to_str().expect("ASCII");
-    let text = text.to_owned();
+    // SAFETY: the refused call set it.
+    let text = unsafe { error_get_pretty(error) };
+    // SAFETY: the text lives as long as the Error.
+    let text = unsafe { CStr::from_ptr(text) }.to_str().expect("ASCII").to_owned();
     // SAFETY: nobody else has it.
     unsafe { error_free(error) };
     text
@@ -139,7 +139,7 @@ fn refusal(functions: [QCryptoXtsFunc; 2], iv: bool, length: usize, shift: usize
 
 #[test]
 fn refusals() {
-    let both = [Some(encrypt as _), Some(decrypt as _)];
+    let both: [QCryptoXtsFunc; 2] = [Some(encrypt), Some(decrypt)];
     assert_eq!(refusal(both, true, 1, 0), "Length 1 is less than block size 16");
     assert_eq!(refusal(both, true, 15, 0), "Length 15 is less than block size 16");
     assert_eq!(refusal(both, false, 16, 0), "Argument 'iv' is NULL");
