@@ -161,6 +161,7 @@ const fn sources() -> [[usize; 6]; 8] {
 }
 
 /// The six bits of a half block that go into an S-box, the selection E: neighbours overlap.
+#[cfg(target_arch = "x86_64")]
 pub(super) const fn group(half: u32, number: usize) -> u8 {
     (half.rotate_left(4 * number as u32 + 5) & 0x3f) as u8
 }
