@@ -639,7 +639,9 @@ static const char *backend_of(const Pair *pair)
 /* Another control: while an object lives, its key schedule is found, where kernels have it as it is in the standard. */
 static void test_keys_alive(const void *opaque)
 {
-    static const char *const as_in_standard[] = { "native/aesni", "native/vaes256", "native/vaes512", NULL };
+    static const char *const as_in_standard[] = {
+        "native/aesni", "native/vaes256", "native/vaes512", "native/aarch64-ce", NULL
+    };
     Pair pair = make_pair(QCRYPTO_CIPHER_ALGO_AES_256, GPOINTER_TO_INT(opaque));
     const char *backend = backend_of(&pair);
     Search *search;

@@ -11,6 +11,8 @@
 
 use std::sync::OnceLock;
 
+#[cfg(all(target_arch = "aarch64", target_endian = "little", not(aes_backend = "soft")))]
+pub(crate) use aarch64::Aarch64Ce;
 #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
 pub(crate) use aes::{Aesni, Gfni512, Vaes256, Vaes512};
 #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft"), feature = "keylocker"))]
@@ -32,11 +34,20 @@ pub(crate) enum Level {
     /// VAES on 512-bit registers.
     #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
     Vaes512(Vaes512),
+    /// The Cryptographic Extension of ARMv8-A.
+    #[cfg(all(target_arch = "aarch64", target_endian = "little", not(aes_backend = "soft")))]
+    Aarch64Ce(Aarch64Ce),
 }
 
 impl Level {
-    /// The names of all levels, wherever they exist, lowest first.
-    pub(crate) const NAMES: [&str; 4] = ["portable", "aesni", "vaes256", "vaes512"];
+    /// The names of the architecture's levels, lowest first. Those of another are no levels here.
+    pub(crate) const NAMES: &[&str] = if cfg!(target_arch = "x86_64") {
+        &["portable", "aesni", "vaes256", "vaes512"]
+    } else if cfg!(all(target_arch = "aarch64", target_endian = "little")) {
+        &["portable", "aarch64-ce"]
+    } else {
+        &["portable"]
+    };
 
     /// What `QCRYPTO_CPU` calls it, also the last part of the kernels' names.
     pub(crate) fn name(self) -> &'static str {
@@ -48,6 +59,12 @@ impl Level {
             Self::Vaes256(_) => "vaes256",
             #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
             Self::Vaes512(_) => "vaes512",
+            #[cfg(all(
+                target_arch = "aarch64",
+                target_endian = "little",
+                not(aes_backend = "soft")
+            ))]
+            Self::Aarch64Ce(_) => "aarch64-ce",
         }
     }
 
@@ -88,7 +105,12 @@ fn available() -> impl Iterator<Item = Level> {
         Vaes256::detect().map(Level::Vaes256),
         Vaes512::get().map(Level::Vaes512),
     ];
-    #[cfg(not(all(target_arch = "x86_64", not(aes_backend = "soft"))))]
+    #[cfg(all(target_arch = "aarch64", target_endian = "little", not(aes_backend = "soft")))]
+    let detected = [Aarch64Ce::detect().map(Level::Aarch64Ce)];
+    #[cfg(any(
+        not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little"))),
+        aes_backend = "soft"
+    ))]
     let detected: [Option<Level>; 0] = [];
     std::iter::once(Level::Portable).chain(detected.into_iter().flatten())
 }
@@ -105,6 +127,22 @@ fn is_privileged() -> bool {
     return unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
     #[cfg(not(target_os = "linux"))]
     return false;
+}
+
+/// The token of the AES kernels of AArch64.
+#[cfg(all(target_arch = "aarch64", target_endian = "little", not(aes_backend = "soft")))]
+mod aarch64 {
+    use std::arch::is_aarch64_feature_detected as detected;
+
+    /// Proof of the AES instructions of ARMv8-A's Cryptographic Extension, and of NEON.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Aarch64Ce(());
+
+    impl Aarch64Ce {
+        pub(super) fn detect() -> Option<Self> {
+            (detected!("neon") && detected!("aes")).then_some(Self(()))
+        }
+    }
 }
 
 /// The tokens of the AES kernels of x86.

@@ -40,6 +40,7 @@ struct Kept {
 }
 
 impl Kept {
+    #[allow(dead_code, reason = "as are the kernels that know")]
     const fn known(block: [u8; MAX_LEN]) -> Self {
         Self { block: Aligned(block), is_known: true }
     }
@@ -95,7 +96,11 @@ impl Iv {
     pub(crate) fn number(&self) -> u128 {
         u128::from_le_bytes(self.block.0)
     }
+}
 
+/// For kernels that keep tweaks.
+#[allow(dead_code, reason = "not every architecture and build has some")]
+impl Iv {
     /// The encrypted data unit, if it was kept.
     pub(crate) fn tweak(&self) -> Option<&[u8; MAX_LEN]> {
         self.tweak.is_known.then_some(&self.tweak.block.0)

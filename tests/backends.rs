@@ -6,8 +6,6 @@
 
 mod common;
 
-use std::process::Command;
-
 #[cfg(feature = "test-hooks")]
 use common::backends::LIBRARIES;
 use common::backends::{libraries, list, new_with, set};
@@ -323,7 +321,7 @@ fn fips_mode() {
     if !libraries().any(|name| name == "gcrypt") {
         return;
     }
-    let status = Command::new(std::env::current_exe().expect("this test"))
+    let status = common::this_program()
         .args(["--exact", "in_fips_mode", "--include-ignored"])
         .env("LIBGCRYPT_FORCE_FIPS_MODE", "1")
         .status();

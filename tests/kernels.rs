@@ -1,7 +1,8 @@
 //! `QCRYPTO_CPU` chooses the kernels of a whole process: this test program starts itself once for each level.
 
+mod common;
+
 use std::env;
-use std::process::Command;
 
 use qcrypto::algorithm::{CipherAlgorithm, CipherMode};
 use qcrypto::cipher::Cipher;
@@ -33,8 +34,7 @@ fn is_child() -> bool {
 
 /// Runs `test` of this program again with a value of `QCRYPTO_CPU`, and says whether it saw these kernels.
 fn sees(test: &str, value: Option<&str>, expected: &str) -> bool {
-    let program = env::current_exe().expect("the test program has a path");
-    let mut command = Command::new(program);
+    let mut command = common::this_program();
     command.args(["--exact", test]).env(EXPECTED, expected).env_remove("QCRYPTO_CPU");
     if let Some(value) = value {
         command.env("QCRYPTO_CPU", value);
@@ -44,6 +44,7 @@ fn sees(test: &str, value: Option<&str>, expected: &str) -> bool {
 
 /// The levels of this machine and build, lowest first.
 fn levels() -> Vec<&'static str> {
+    #[allow(unused_mut, reason = "some architectures have no other")]
     let mut levels = vec!["portable"];
     #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
     {
@@ -57,6 +58,10 @@ fn levels() -> Vec<&'static str> {
                 }
             }
         }
+    }
+    #[cfg(all(target_arch = "aarch64", target_endian = "little", not(aes_backend = "soft")))]
+    if std::arch::is_aarch64_feature_detected!("aes") {
+        levels.push("aarch64-ce");
     }
     levels
 }

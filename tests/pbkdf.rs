@@ -111,8 +111,7 @@ fn known_answers() {
 #[test]
 fn known_answers_at_lower_levels() {
     for level in ["portable", "aesni"] {
-        let test = std::env::current_exe().expect("this test has a path");
-        let mut command = std::process::Command::new(test);
+        let mut command = common::this_program();
         command.args(["--exact", "known_answers", "every_length"]).env("QCRYPTO_CPU", level);
         let output = command.output().expect("this test runs again");
         let report = String::from_utf8_lossy(&output.stdout);

@@ -153,6 +153,7 @@ STEPS = {
     **key_locker_steps(),
     "in-kernel": (["tools/test-in-kernel"], cargo),
     "in-bochs": (["tools/test-in-bochs"], cargo),
+    "on-aarch64": (["tools/test-on-arch", "aarch64"], cargo),
     "rust-soft": (
         ["env", 'RUSTFLAGS=--cfg aes_backend="soft"', "cargo", "test", "--locked", "--profile", "quick", "--target-dir", "target/soft"],
         cargo,

@@ -12,8 +12,11 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 use super::{Backend, Context, HashContext};
-#[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
-use crate::aes::x86;
+#[cfg(all(
+    any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")),
+    not(aes_backend = "soft")
+))]
+use crate::aes::{Base, Key};
 use crate::algorithm::{CipherAlgorithm, CipherMode, HashAlgorithm};
 use crate::cpu::{self, Level};
 use crate::error::Error;
@@ -105,11 +108,13 @@ where
     match level {
         Level::Portable => from_crate(Kernels::<C>::generic_with_xts(), mode, key),
         #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
-        Level::Aesni(cpu) => from_x86::<_, N>(Kernels::aesni(), cpu, mode, key),
+        Level::Aesni(cpu) => from_kernels::<_, N>(Kernels::aesni(), cpu, mode, key),
         #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
-        Level::Vaes256(cpu) => from_x86::<_, N>(Kernels::vaes256(), cpu, mode, key),
+        Level::Vaes256(cpu) => from_kernels::<_, N>(Kernels::vaes256(), cpu, mode, key),
         #[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
-        Level::Vaes512(cpu) => from_x86::<_, N>(Kernels::vaes512(), cpu, mode, key),
+        Level::Vaes512(cpu) => from_kernels::<_, N>(Kernels::vaes512(), cpu, mode, key),
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", not(aes_backend = "soft")))]
+        Level::Aarch64Ce(cpu) => from_kernels::<_, N>(Kernels::aarch64_ce(), cpu, mode, key),
     }
 }
 
@@ -130,6 +135,8 @@ fn sm4_at(level: Level, mode: CipherMode, key: &[u8]) -> Result<Box<dyn Context>
             }
             None => sm4_with_aes(cpu.into(), mode, key),
         },
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", not(aes_backend = "soft")))]
+        Level::Aarch64Ce(_) => from_crate(Kernels::<sm4::Sm4>::generic_with_xts(), mode, key),
     }
 }
 
@@ -225,17 +232,20 @@ fn twofish(mode: CipherMode, key: &[u8]) -> Result<Box<dyn Context>, Error> {
 }
 
 /// A key for our own AES kernels, expanded in its final place.
-#[cfg(all(target_arch = "x86_64", not(aes_backend = "soft")))]
-fn from_x86<P, const N: usize>(
-    kernels: Kernels<x86::Key<P, N>>,
+#[cfg(all(
+    any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")),
+    not(aes_backend = "soft")
+))]
+fn from_kernels<P, const N: usize>(
+    kernels: Kernels<Key<P, N>>,
     cpu: P,
     mode: CipherMode,
     key: &[u8],
 ) -> Result<Box<dyn Context>, Error>
 where
-    P: Copy + Into<cpu::Aesni> + Send + Sync + 'static,
+    P: Copy + Into<Base> + Send + Sync + 'static,
 {
-    keyed(kernels, mode, key, |_| Ok(x86::Key::blank(cpu)), x86::Key::expand)
+    keyed(kernels, mode, key, |_| Ok(Key::blank(cpu)), Key::expand)
 }
 
 /// A key for kernels over a cipher of the RustCrypto crates.

@@ -39,7 +39,7 @@ fn each_level(test: impl Fn(Level)) {
         test(Level::named(&name).expect("this CPU has the level to test"));
         return;
     }
-    for name in Level::NAMES {
+    for &name in Level::NAMES {
         match Level::named(name) {
             Some(level) => test(level),
             // Past the test harness, which shows what is printed only where a test fails.

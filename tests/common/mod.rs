@@ -20,10 +20,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
+/// This test program, to be run again. Where it is another architecture's, `QCRYPTO_TEST_EMULATOR` is what runs it and that
+/// one's arguments.
+pub fn this_program() -> Command {
+    let program = std::env::current_exe().expect("a test program has a path");
+    let emulator = std::env::var("QCRYPTO_TEST_EMULATOR").unwrap_or_default();
+    let mut words = emulator.split_whitespace();
+    let Some(emulator) = words.next() else { return Command::new(program) };
+    let mut command = Command::new(emulator);
+    command.args(words).arg(program);
+    command
+}
+
 /// Runs an ignored test of this program in a process of its own, with these variables and the backends left alone. What it
 /// prints is shown where this test fails.
 pub fn run_part(name: &str, variables: &[(&str, String)]) -> ExitStatus {
-    let mut command = Command::new(std::env::current_exe().expect("this test"));
+    let mut command = this_program();
     command.args(["--exact", name, "--include-ignored", "--nocapture"]);
     command
         .env_remove("QCRYPTO_BACKENDS")

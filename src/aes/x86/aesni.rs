@@ -12,9 +12,9 @@ use std::ops::BitXor;
 
 use zeroize::Zeroize;
 
-use super::key::Key;
-use super::lanes::{GROUP, LINE, Lanes, WIDEST, load_at, store_at, two_operands};
-use super::{modes, sectors, xts};
+use crate::aes::key::Key;
+use crate::aes::lanes::{GROUP, LINE, Lanes, WIDEST, load_at, store_at, two_operands};
+use crate::aes::{modes, sectors, xts};
 use crate::cpu::Aesni;
 use crate::kernel::{Directions, Kernels, XtsKey};
 
@@ -57,18 +57,7 @@ kernels! { Aesni, "aes,pclmulqdq,ssse3,sse4.1,sse4.2":
 /// One block.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(super) struct Xmm(pub(super) __m128i);
-
-impl Xmm {
-    /// The block's bytes.
-    #[inline(always)]
-    pub(super) fn to_bytes(self) -> [u8; 16] {
-        let mut bytes = [0; 16];
-        // SAFETY: as many bytes, at any alignment.
-        unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), self.0) };
-        bytes
-    }
-}
+pub(in crate::aes) struct Xmm(pub(super) __m128i);
 
 impl From<Xmm> for __m128i {
     #[inline(always)]
@@ -83,6 +72,8 @@ impl Lanes for Xmm {
     const BLOCKS: usize = 1;
 
     const IS_SPACIOUS: bool = false;
+
+    const KEY_COMES_FIRST: bool = false;
 
     #[inline(always)]
     fn splat(_: Aesni, block: __m128i) -> Self {

@@ -1,4 +1,4 @@
-//! Expanded AES keys (FIPS 197 section 5.2), made with the AES instructions: no table, so in constant time.
+//! The expansion of keys (FIPS 197 section 5.2) with the AES instructions: no table, so in constant time.
 
 use std::arch::x86_64::{
     __m128i, _mm_aesenclast_si128, _mm_aesimc_si128, _mm_alignr_epi8, _mm_set_epi8, _mm_set_epi64x,
@@ -6,96 +6,37 @@ use std::arch::x86_64::{
     _mm_unpacklo_epi64, _mm_xor_si128,
 };
 
-use zeroize::{Zeroize, ZeroizeOnDrop};
-
+use crate::aes::key::{ROUND_CONSTANTS, Schedule, invert};
 use crate::cpu::Aesni;
-use crate::kernel::XtsKey;
 
-/// The round keys of one direction, in the order in which its rounds use them. `N` is the number of rounds plus one: 11,
-/// 13 or 15.
-pub(super) type Schedule<const N: usize> = [__m128i; N];
-
-/// An expanded key and `P`, the proof of the instruction set whose kernels use it.
-pub(crate) struct Key<P, const N: usize> {
-    cpu: P,
-    pub(super) encrypt: Schedule<N>,
-    /// For the equivalent inverse cipher (FIPS 197 section 5.3.5), which runs the rounds in the order of encryption.
-    pub(super) decrypt: Schedule<N>,
+/// Fills both schedules from a key of their length.
+pub(in crate::aes) fn expand<const N: usize>(
+    _: Aesni,
+    key: &[u8],
+    encrypt: &mut Schedule<N>,
+    decrypt: &mut Schedule<N>,
+) {
+    // SAFETY: the proof.
+    unsafe { expand_both(key, encrypt, decrypt) };
 }
 
-impl<P: Copy + Into<Aesni>, const N: usize> Key<P, N> {
-    /// Bytes of the key proper.
-    const LEN: usize = 4 * (N - 7);
-
-    /// A key yet to be expanded.
-    pub(crate) fn blank(cpu: P) -> Self {
-        // SAFETY: SSE2 is part of x86-64.
-        let zero = unsafe { _mm_setzero_si128() };
-        Self { cpu, encrypt: [zero; N], decrypt: [zero; N] }
-    }
-
-    /// Expands `key` where the schedule lies, so that no copy of it is left elsewhere.
-    ///
-    /// # Panics
-    /// If the length is not the one of this key size, which callers checked.
-    pub(crate) fn expand(&mut self, key: &[u8]) {
-        assert_eq!(key.len(), Self::LEN, "length of an AES key for {} round keys", N);
-        let _: Aesni = self.cpu.into();
-        // SAFETY: the proof above.
-        unsafe { expand(key, self) };
-    }
-}
-
-impl<P: Copy, const N: usize> Key<P, N> {
-    /// The proof that the CPU has the instructions of the key's kernels.
-    #[inline(always)]
-    pub(super) fn cpu(&self) -> P {
-        self.cpu
-    }
-}
-
-impl<P: Copy, const N: usize> XtsKey<Key<P, N>> {
-    /// [`Key::cpu`]
-    #[inline(always)]
-    pub(super) fn cpu(&self) -> P {
-        self.data.cpu
-    }
-}
-
-impl<P, const N: usize> Drop for Key<P, N> {
-    fn drop(&mut self) {
-        self.encrypt.zeroize();
-        self.decrypt.zeroize();
-    }
-}
-
-impl<P, const N: usize> ZeroizeOnDrop for Key<P, N> {}
-
-/// Fills both schedules.
+/// [`expand`]
 #[target_feature(enable = "aes,ssse3")]
-fn expand<P, const N: usize>(bytes: &[u8], key: &mut Key<P, N>) {
+fn expand_both<const N: usize>(key: &[u8], encrypt: &mut Schedule<N>, decrypt: &mut Schedule<N>) {
     match N {
-        11 => expand_128(bytes, &mut key.encrypt),
-        13 => expand_192(bytes, &mut key.encrypt),
-        _ => expand_256(bytes, &mut key.encrypt),
+        11 => expand_128(key, encrypt),
+        13 => expand_192(key, encrypt),
+        _ => expand_256(key, encrypt),
     }
-    for (inverse, round) in key.decrypt.iter_mut().zip(key.encrypt.iter().rev()) {
-        *inverse = _mm_aesimc_si128(*round);
-    }
-    // The first and the last key stand outside of the rounds that mix columns.
-    key.decrypt[0] = key.encrypt[N - 1];
-    key.decrypt[N - 1] = key.encrypt[0];
+    invert(encrypt, decrypt, |round| _mm_aesimc_si128(round));
 }
-
-/// The first words of the round constants, Rcon in FIPS 197: powers of x in GF(2^8).
-const ROUND_CONSTANTS: [i32; 10] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36];
 
 /// Four words, and four more that each depend on the one before.
 #[target_feature(enable = "aes,ssse3")]
 fn expand_128(bytes: &[u8], schedule: &mut [__m128i]) {
     let mut words = words(bytes, 0);
     schedule[0] = words;
-    for (round, constant) in schedule[1..].iter_mut().zip(ROUND_CONSTANTS) {
+    for (round, constant) in schedule[1..].iter_mut().zip(ROUND_CONSTANTS.map(i32::from)) {
         let mixed = sub_rot_word(words, constant);
         words = _mm_xor_si128(running_xor(words), mixed);
         *round = words;
@@ -108,7 +49,7 @@ fn expand_192(bytes: &[u8], schedule: &mut [__m128i]) {
     let mut low = words(bytes, 0);
     let mut high = half_words(bytes, 16);
     schedule[0] = low;
-    let mut constants = ROUND_CONSTANTS.into_iter();
+    let mut constants = ROUND_CONSTANTS.map(i32::from).into_iter();
     for rounds in schedule[1..].chunks_exact_mut(3) {
         let (low1, high1) = step_192(low, high, constants.next().unwrap_or(0));
         let (low2, high2) = step_192(low1, high1, constants.next().unwrap_or(0));
@@ -135,7 +76,7 @@ fn expand_256(bytes: &[u8], schedule: &mut [__m128i]) {
     let mut odd = words(bytes, 16);
     schedule[0] = even;
     schedule[1] = odd;
-    for (rounds, constant) in schedule[2..].chunks_mut(2).zip(ROUND_CONSTANTS) {
+    for (rounds, constant) in schedule[2..].chunks_mut(2).zip(ROUND_CONSTANTS.map(i32::from)) {
         even = _mm_xor_si128(running_xor(even), sub_rot_word(odd, constant));
         rounds[0] = even;
         if let Some(round) = rounds.get_mut(1) {

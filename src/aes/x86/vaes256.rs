@@ -2,10 +2,10 @@
 
 use std::arch::asm;
 use std::arch::x86_64::{
-    __m128i, __m256i, _mm_loadu_si128, _mm_set_epi8, _mm_set_epi64x, _mm_storeu_si128,
-    _mm256_add_epi8, _mm256_add_epi64, _mm256_aesdec_epi128, _mm256_aesdeclast_epi128,
-    _mm256_aesenc_epi128, _mm256_aesenclast_epi128, _mm256_and_si256, _mm256_blend_epi32,
-    _mm256_broadcastsi128_si256, _mm256_bslli_epi128, _mm256_castsi256_si128,
+    __m128i, __m256i, _mm_loadu_si128, _mm_set_epi8, _mm_set_epi64x, _mm_shuffle_epi32,
+    _mm_storeu_si128, _mm256_add_epi8, _mm256_add_epi64, _mm256_aesdec_epi128,
+    _mm256_aesdeclast_epi128, _mm256_aesenc_epi128, _mm256_aesenclast_epi128, _mm256_and_si256,
+    _mm256_blend_epi32, _mm256_broadcastsi128_si256, _mm256_bslli_epi128, _mm256_castsi256_si128,
     _mm256_clmulepi64_epi128, _mm256_cmpgt_epi64, _mm256_extracti128_si256, _mm256_loadu_si256,
     _mm256_permute2x128_si256, _mm256_set_m128i, _mm256_set1_epi16, _mm256_set1_epi64x,
     _mm256_shuffle_epi8, _mm256_sllv_epi64, _mm256_srlv_epi64, _mm256_storeu_si256,
@@ -17,9 +17,9 @@ use std::ops::BitXor;
 use zeroize::Zeroize;
 
 use super::aesni::Xmm;
-use super::key::Key;
-use super::lanes::{GROUP, LINE, Lanes, WIDEST, load_at, store_at, swap_halves, two_operands};
-use super::{modes, sectors, xts};
+use crate::aes::key::Key;
+use crate::aes::lanes::{GROUP, LINE, Lanes, WIDEST, load_at, store_at, two_operands};
+use crate::aes::{modes, sectors, xts};
 use crate::cpu::{Aesni, Vaes256};
 use crate::kernel::{Directions, Kernels, XtsKey};
 
@@ -69,6 +69,8 @@ impl Lanes for Ymm {
     const BLOCKS: usize = 2;
 
     const IS_SPACIOUS: bool = false;
+
+    const KEY_COMES_FIRST: bool = false;
 
     #[inline(always)]
     fn splat(_: Vaes256, block: __m128i) -> Self {
@@ -273,6 +275,13 @@ impl Zeroize for Ymm {
     fn zeroize(&mut self) {
         self.0.zeroize();
     }
+}
+
+/// The block with its halves exchanged.
+#[inline(always)]
+fn swap_halves(block: __m128i) -> __m128i {
+    // SAFETY: SSE2 is part of x86-64.
+    unsafe { _mm_shuffle_epi32::<0b01_00_11_10>(block) }
 }
 
 /// [`Lanes::pin`]

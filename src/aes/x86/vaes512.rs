@@ -15,9 +15,9 @@ use std::ops::BitXor;
 use zeroize::Zeroize;
 
 use super::aesni::Xmm;
-use super::key::Key;
-use super::lanes::{GROUP, LINE, Lanes, WIDEST, load_at, store_at, two_operands};
-use super::{modes, sectors, xts};
+use crate::aes::key::Key;
+use crate::aes::lanes::{GROUP, LINE, Lanes, WIDEST, load_at, store_at, two_operands};
+use crate::aes::{modes, sectors, xts};
 use crate::cpu::{Aesni, Vaes256, Vaes512};
 use crate::kernel::{Directions, Kernels, XtsKey};
 
@@ -69,6 +69,8 @@ impl Lanes for Zmm {
     const BLOCKS: usize = 4;
 
     const IS_SPACIOUS: bool = true;
+
+    const KEY_COMES_FIRST: bool = false;
 
     #[inline(always)]
     fn splat(_: Vaes512, block: __m128i) -> Self {

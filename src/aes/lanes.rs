@@ -1,14 +1,14 @@
 //! A register of blocks, and the rounds of AES over several of them.
 
 use std::arch::asm;
-use std::arch::x86_64::{__m128i, _mm_set_epi64x, _mm_shuffle_epi32};
+use std::mem;
 use std::ops::BitXor;
 
 use zeroize::Zeroize;
 
+use super::arch::{self, Base, Block};
 use super::key::Schedule;
 use super::stream::BLOCK;
-use crate::cpu::Aesni;
 
 /// Registers in flight at a time: enough for the pipelines of every CPU so far, and what 16 registers have room for.
 pub(super) const GROUP: usize = 8;
@@ -25,7 +25,7 @@ pub(super) const LINE: usize = 4;
 /// most of the methods are safe.
 pub(super) trait Lanes: Copy + Zeroize + BitXor<Output = Self> {
     /// The proof that the CPU has the register's instructions.
-    type Cpu: Copy + Into<Aesni>;
+    type Cpu: Copy + Into<Base>;
 
     /// Blocks in the register.
     const BLOCKS: usize;
@@ -33,8 +33,11 @@ pub(super) trait Lanes: Copy + Zeroize + BitXor<Output = Self> {
     /// Whether there are 32 registers, enough to hold a whole schedule or a group's tweaks beside the data.
     const IS_SPACIOUS: bool;
 
+    /// Whether a round begins with the addition of its key, as Arm has it, rather than end with that, as Intel has it.
+    const KEY_COMES_FIRST: bool;
+
     /// The block in every lane.
-    fn splat(cpu: Self::Cpu, block: __m128i) -> Self;
+    fn splat(cpu: Self::Cpu, block: Block) -> Self;
 
     /// Reads a register's bytes, at any alignment.
     ///
@@ -123,7 +126,7 @@ pub(super) trait Lanes: Copy + Zeroize + BitXor<Output = Self> {
 
     /// XTS: a part of making the tweaks of the first group of a data unit, whose first block has the tweak `first`.
     /// `ROUND` 1 to 8, in this order, make all.
-    fn begin<const ROUND: usize>(cpu: Self::Cpu, first: __m128i, tweaks: &mut [Self; GROUP]);
+    fn begin<const ROUND: usize>(cpu: Self::Cpu, first: Block, tweaks: &mut [Self; GROUP]);
 
     /// XTS: a part of making the tweaks of the group after the one at hand. `ROUND` 1 to 8, in this order, make all.
     ///
@@ -207,6 +210,12 @@ pub(super) fn middle_rounds<L, B, const N: usize, const M: usize, const DECRYPT:
     }
 }
 
+/// What is added to a block before its rounds: the first round key, unless the first round does that.
+#[inline(always)]
+pub(super) fn first_key<L: Lanes, const N: usize>(cpu: L::Cpu, keys: &Schedule<N>) -> L {
+    L::splat(cpu, if L::KEY_COMES_FIRST { zero() } else { keys[0] })
+}
+
 /// One round over all registers of the group.
 #[inline(always)]
 fn round<L: Lanes, const N: usize, const M: usize, const ROUND: usize, const DECRYPT: bool>(
@@ -215,17 +224,23 @@ fn round<L: Lanes, const N: usize, const M: usize, const ROUND: usize, const DEC
     data: &mut [L; M],
 ) {
     let keys = in_reach::<L, N>(keys);
-    let key = L::splat(cpu, keys[ROUND]);
+    let key = L::splat(cpu, keys[if L::KEY_COMES_FIRST { ROUND - 1 } else { ROUND }]);
     for block in data {
         *block = if DECRYPT { block.decrypt(key) } else { block.encrypt(key) };
         *block = block.pin();
     }
 }
 
-/// The last round; `key` may have more folded in than the round key.
+/// The last round, with the last key; `key` may have more folded in than that.
 #[inline(always)]
-pub(super) fn last_round<L: Lanes, const DECRYPT: bool>(block: L, key: L) -> L {
-    if DECRYPT { block.decrypt_last(key) } else { block.encrypt_last(key) }
+pub(super) fn last_round<L: Lanes, const N: usize, const DECRYPT: bool>(
+    cpu: L::Cpu,
+    keys: &Schedule<N>,
+    block: L,
+    key: L,
+) -> L {
+    let last = |key| if DECRYPT { block.decrypt_last(key) } else { block.encrypt_last(key) };
+    if L::KEY_COMES_FIRST { last(L::splat(cpu, keys[N - 2])) ^ key } else { last(key) }
 }
 
 /// Encrypts one register of blocks, nothing else being in flight.
@@ -235,9 +250,9 @@ pub(super) fn encrypt_alone<L: Lanes, const N: usize>(
     keys: &Schedule<N>,
     blocks: L,
 ) -> L {
-    let mut data = [blocks ^ L::splat(cpu, keys[0])];
+    let mut data = [blocks ^ first_key(cpu, keys)];
     middle_rounds::<L, _, N, 1, false>(cpu, keys, &mut data, &mut Nothing);
-    data[0].encrypt_last(L::splat(cpu, keys[N - 1]))
+    last_round::<L, N, false>(cpu, keys, data[0], L::splat(cpu, keys[N - 1]))
 }
 
 /// The schedule, read again from memory where the registers cannot hold it.
@@ -273,9 +288,22 @@ pub(super) fn opaque_mut<T>(reference: &mut T) -> &mut T {
 
 /// A block in a register.
 #[inline(always)]
-pub(super) fn block(bytes: &[u8; 16]) -> __m128i {
+pub(super) fn block(bytes: &[u8; BLOCK]) -> Block {
     // SAFETY: as many bytes, at any alignment.
-    unsafe { bytes.as_ptr().cast::<__m128i>().read_unaligned() }
+    unsafe { bytes.as_ptr().cast::<Block>().read_unaligned() }
+}
+
+/// The bytes of a block in a register.
+#[inline(always)]
+pub(super) fn bytes(block: impl Into<Block>) -> [u8; BLOCK] {
+    // SAFETY: as many bytes, and nothing but bytes.
+    unsafe { mem::transmute::<Block, [u8; BLOCK]>(block.into()) }
+}
+
+/// A block of zeros.
+#[inline(always)]
+pub(super) fn zero() -> Block {
+    arch::join(0, 0)
 }
 
 /// A little-endian number as a block in a register, by way of two general ones.
@@ -283,17 +311,9 @@ pub(super) fn block(bytes: &[u8; 16]) -> __m128i {
 /// An IV is mostly written by halves. A CPU that reads both at once soon after waits until the stores are done, and all
 /// those before them; the halves it can have at once.
 #[inline(always)]
-pub(super) fn number(value: u128) -> __m128i {
-    let mut low = value as i64;
+pub(super) fn number(value: u128) -> Block {
+    let mut low = value as u64;
     // SAFETY: no instruction is there. Without this, the compiler makes one load of the two.
     unsafe { asm!("/* {0} */", inout(reg) low, options(nomem, nostack, preserves_flags)) };
-    // SAFETY: SSE2 is part of x86-64.
-    unsafe { _mm_set_epi64x((value >> 64) as i64, low) }
-}
-
-/// The block with its halves exchanged.
-#[inline(always)]
-pub(super) fn swap_halves(block: __m128i) -> __m128i {
-    // SAFETY: SSE2 is part of x86-64.
-    unsafe { _mm_shuffle_epi32::<0b01_00_11_10>(block) }
+    arch::join(low, (value >> 64) as u64)
 }

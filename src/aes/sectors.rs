@@ -8,7 +8,8 @@ use inout::InOutBuf;
 
 use super::key::{Key, Schedule};
 use super::lanes::{
-    GROUP, LINE, Lanes, Nothing, block, in_reach, last_round, middle_rounds, opaque_mut,
+    GROUP, LINE, Lanes, Nothing, block, first_key, in_reach, last_round, middle_rounds, opaque_mut,
+    zero,
 };
 use super::stream::{Abreast, BLOCK, Cut, Stream};
 use super::{modes, xts};
@@ -81,7 +82,7 @@ fn chains<L: Lanes, const N: usize, const M: usize>(
 ) {
     let ivs = Abreast::<L, M>::take(cpu, ivs, 1);
     let mut sectors = Abreast::<L, M>::take(cpu, data, blocks);
-    let mut chains = [L::splat(cpu, keys[0]); M];
+    let mut chains = [L::splat(cpu, zero()); M];
     for (i, chain) in chains.iter_mut().enumerate() {
         *chain = ivs.load(i, 0);
     }
@@ -153,14 +154,14 @@ fn extend<L: Lanes, const N: usize, const M: usize>(
     blocks: &[L; M],
 ) {
     let keys = in_reach::<L, N>(keys);
-    let first = L::splat(cpu, keys[0]);
+    let first = first_key(cpu, keys);
     for (chain, block) in chains.iter_mut().zip(blocks) {
         *chain = chain.xor3(first, *block);
     }
     middle_rounds::<L, _, N, M, false>(cpu, keys, chains, &mut Nothing);
     let last = L::splat(cpu, keys[N - 1]);
     for chain in chains {
-        *chain = last_round::<L, false>(*chain, last);
+        *chain = last_round::<L, N, false>(cpu, keys, *chain, last);
     }
 }
 

@@ -1,15 +1,14 @@
 //! The bodies of the ECB, CBC and CTR kernels (SP 800-38A).
 
-use std::arch::x86_64::__m128i;
-
 use cipher::consts::U16;
 use inout::InOutBuf;
 
-use super::aesni::Xmm;
+use super::arch::{Base, Block, One};
 use super::key::{Key, Schedule};
-use super::lanes::{GROUP, Lanes, Nothing, block, in_reach, last_round, middle_rounds, number};
+use super::lanes::{
+    GROUP, Lanes, Nothing, block, bytes, first_key, in_reach, last_round, middle_rounds, number,
+};
 use super::stream::{BLOCK, Group, Stream};
-use crate::cpu::Aesni;
 use crate::iv::Iv;
 
 /// A mode that goes over the data once, a group at a time.
@@ -48,7 +47,7 @@ impl<L: Lanes, const N: usize, const DECRYPT: bool> Pass<L> for Ecb<'_, N, DECRY
     fn group<const M: usize>(&mut self, mut group: impl Group<L, M>) {
         let cpu = group.cpu();
         let keys = in_reach::<L, N>(self.keys);
-        let first = L::splat(cpu, keys[0]);
+        let first = first_key(cpu, keys);
         let mut data = [first; M];
         for (i, block) in data.iter_mut().enumerate() {
             *block = group.load(i) ^ first;
@@ -56,7 +55,7 @@ impl<L: Lanes, const N: usize, const DECRYPT: bool> Pass<L> for Ecb<'_, N, DECRY
         middle_rounds::<L, _, N, M, DECRYPT>(cpu, keys, &mut data, &mut Nothing);
         let last = L::splat(cpu, keys[N - 1]);
         for (i, block) in data.into_iter().enumerate() {
-            group.store(i, last_round::<L, DECRYPT>(block, last));
+            group.store(i, last_round::<L, N, DECRYPT>(cpu, keys, block, last));
         }
     }
 }
@@ -97,30 +96,30 @@ pub(super) fn ecb_decrypt<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
 /// Between two blocks stands nothing but rounds: the last of one block has the next plaintext and the first round key
 /// folded into its key, so it yields the next block ready for its first round.
 #[inline(always)]
-pub(super) fn cbc_encrypt<P: Copy + Into<Aesni>, const N: usize>(
+pub(super) fn cbc_encrypt<P: Copy + Into<Base>, const N: usize>(
     key: &Key<P, N>,
     iv: &mut Iv,
     data: InOutBuf<'_, '_, u8>,
 ) {
     let cpu = key.cpu().into();
     let keys = &key.encrypt;
-    let first = Xmm::splat(cpu, keys[0]);
-    let last = Xmm::splat(cpu, keys[N - 1]);
+    let first = first_key(cpu, keys);
+    let last = One::splat(cpu, keys[N - 1]);
     let mut stream = Stream::new(data);
 
-    let Some(mut group) = stream.take::<Xmm, 1>(cpu) else { return };
-    let mut state = [Xmm::splat(cpu, number(iv.number())) ^ first ^ group.load(0)];
+    let Some(mut group) = stream.take::<One, 1>(cpu) else { return };
+    let mut state = [One::splat(cpu, number(iv.number())) ^ first ^ group.load(0)];
     loop {
-        middle_rounds::<Xmm, _, N, 1, false>(cpu, keys, &mut state, &mut Nothing);
-        let Some(following) = stream.take::<Xmm, 1>(cpu) else { break };
+        middle_rounds::<One, _, N, 1, false>(cpu, keys, &mut state, &mut Nothing);
+        let Some(following) = stream.take::<One, 1>(cpu) else { break };
         let entering = following.load(0) ^ first;
-        state[0] = state[0].encrypt_last(last ^ entering);
+        state[0] = last_round::<One, N, false>(cpu, keys, state[0], last ^ entering);
         group.store(0, state[0] ^ entering);
         group = following;
     }
-    let ciphertext = state[0].encrypt_last(last);
+    let ciphertext = last_round::<One, N, false>(cpu, keys, state[0], last);
     group.store(0, ciphertext);
-    iv.block::<U16>().0 = ciphertext.to_bytes();
+    iv.block::<U16>().0 = bytes(ciphertext);
 }
 
 /// CBC decryption.
@@ -135,7 +134,7 @@ impl<L: Lanes, const N: usize> Pass<L> for CbcDecrypt<'_, L, N> {
     fn group<const M: usize>(&mut self, mut group: impl Group<L, M>) {
         let cpu = group.cpu();
         let keys = in_reach::<L, N>(self.keys);
-        let first = L::splat(cpu, keys[0]);
+        let first = first_key(cpu, keys);
         let mut data = [first; M];
         for (i, block) in data.iter_mut().enumerate() {
             *block = group.load(i) ^ first;
@@ -148,9 +147,9 @@ impl<L: Lanes, const N: usize> Pass<L> for CbcDecrypt<'_, L, N> {
         let last = L::splat(cpu, keys[N - 1]);
         for i in (1..M).rev() {
             let chaining = group.load_before(i);
-            group.store(i, data[i].decrypt_last(last ^ chaining));
+            group.store(i, last_round::<L, N, true>(cpu, keys, data[i], last ^ chaining));
         }
-        group.store(0, data[0].decrypt_last(last ^ chaining));
+        group.store(0, last_round::<L, N, true>(cpu, keys, data[0], last ^ chaining));
     }
 }
 
@@ -159,7 +158,7 @@ impl<L: Lanes, const N: usize> Pass<L> for CbcDecrypt<'_, L, N> {
 pub(super) fn decrypt_chain<L: Lanes, const N: usize>(
     cpu: L::Cpu,
     keys: &Schedule<N>,
-    start: __m128i,
+    start: Block,
     stream: Stream<'_, '_>,
 ) {
     let before = L::splat(cpu, start);
@@ -195,7 +194,7 @@ impl<L: Lanes, const N: usize> Pass<L> for Ctr<'_, L, N> {
     fn group<const M: usize>(&mut self, mut group: impl Group<L, M>) {
         let cpu = group.cpu();
         let keys = in_reach::<L, N>(self.keys);
-        let first = L::splat(cpu, keys[0]);
+        let first = first_key(cpu, keys);
         let blocks = group.blocks();
         let in_a_byte = |last: u8| usize::from(last) + blocks <= 1 << u8::BITS;
         let mut data = [first; M];
@@ -215,7 +214,7 @@ impl<L: Lanes, const N: usize> Pass<L> for Ctr<'_, L, N> {
         let last = L::splat(cpu, keys[N - 1]);
         for (i, block) in data.into_iter().enumerate() {
             let input = group.load(i);
-            group.store(i, block.encrypt_last(last ^ input));
+            group.store(i, last_round::<L, N, false>(cpu, keys, block, last ^ input));
         }
     }
 }

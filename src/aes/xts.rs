@@ -8,18 +8,15 @@
 //! encryption of the next IV in order is begun here too, early enough that it costs next to nothing beside the data, and
 //! kept in the handle's [`Iv`], which says when it is worth it.
 
-use std::arch::x86_64::__m128i;
-
 use inout::InOutBuf;
 
-use super::aesni::Xmm;
+use super::arch::{Base, Block, One};
 use super::key::{Key, Schedule};
 use super::lanes::{
-    Beside, GROUP, Lanes, Nothing, block, encrypt_alone, in_reach, last_round, middle_rounds,
-    number, opaque_mut,
+    Beside, GROUP, Lanes, Nothing, block, bytes, encrypt_alone, first_key, in_reach, last_round,
+    middle_rounds, number, opaque_mut,
 };
 use super::stream::{Cut, Group, Stream};
-use crate::cpu::Aesni;
 use crate::iv::Iv;
 use crate::kernel::XtsKey;
 
@@ -50,18 +47,18 @@ pub(super) fn decrypt<L: Lanes, P: Copy + Into<L::Cpu>, const N: usize>(
 /// The encrypted IV: kept from an earlier call, or made now. Also makes the next one, if the handle expects its use:
 /// nothing waits for that, so it runs beside the data.
 #[inline(always)]
-fn first_tweak<const N: usize>(cpu: Aesni, keys: &Schedule<N>, iv: &mut Iv) -> __m128i {
+fn first_tweak<const N: usize>(cpu: Base, keys: &Schedule<N>, iv: &mut Iv) -> Block {
     let first = match iv.tweak() {
-        Some(tweak) => Xmm::splat(cpu, block(tweak)),
+        Some(tweak) => One::splat(cpu, block(tweak)),
         None => {
-            let tweak = encrypt_alone(cpu, keys, Xmm::splat(cpu, number(iv.number())));
-            iv.keep_tweak(tweak.to_bytes());
+            let tweak = encrypt_alone(cpu, keys, One::splat(cpu, number(iv.number())));
+            iv.keep_tweak(bytes(tweak));
             tweak
         }
     };
     if let Some(unit) = iv.expected_unit() {
-        let tweak = encrypt_alone(cpu, keys, Xmm::splat(cpu, number(unit)));
-        iv.keep_next_tweak(tweak.to_bytes());
+        let tweak = encrypt_alone(cpu, keys, One::splat(cpu, number(unit)));
+        iv.keep_next_tweak(bytes(tweak));
     }
     first.into()
 }
@@ -71,7 +68,7 @@ fn first_tweak<const N: usize>(cpu: Aesni, keys: &Schedule<N>, iv: &mut Iv) -> _
 fn unit<L: Lanes, const N: usize, const DECRYPT: bool>(
     cpu: L::Cpu,
     keys: &Schedule<N>,
-    first: __m128i,
+    first: Block,
     mut stream: Stream<'_, '_>,
 ) {
     let tweaks = first_tweaks::<L>(cpu, first);
@@ -147,7 +144,7 @@ fn wipe<L: Lanes>(buffers: &mut [[L; GROUP]; 2]) {
 
 /// The tweaks of the first group of a data unit, at once.
 #[inline(always)]
-fn first_tweaks<L: Lanes>(cpu: L::Cpu, first: __m128i) -> [L; GROUP] {
+fn first_tweaks<L: Lanes>(cpu: L::Cpu, first: Block) -> [L; GROUP] {
     let mut tweaks = [L::splat(cpu, first); GROUP];
     macro_rules! parts {
         ($($round:literal)*) => { $(L::begin::<$round>(cpu, first, &mut tweaks);)* };
@@ -201,7 +198,7 @@ fn pass<L: Lanes, B: Beside, const N: usize, const M: usize, const DECRYPT: bool
 ) {
     let cpu = group.cpu();
     let keys = in_reach::<L, N>(keys);
-    let first = L::splat(cpu, keys[0]);
+    let first = first_key(cpu, keys);
     let mut data = [first; M];
     for (i, block) in data.iter_mut().enumerate() {
         *block = group.load(i).xor3(tweaks[i], first);
@@ -209,7 +206,7 @@ fn pass<L: Lanes, B: Beside, const N: usize, const M: usize, const DECRYPT: bool
     middle_rounds::<L, B, N, M, DECRYPT>(cpu, keys, &mut data, beside);
     let last = L::splat(cpu, keys[N - 1]);
     for (i, block) in data.into_iter().enumerate() {
-        group.store(i, last_round::<L, DECRYPT>(block, tweaks[i] ^ last));
+        group.store(i, last_round::<L, N, DECRYPT>(cpu, keys, block, tweaks[i] ^ last));
     }
 }
 
@@ -230,7 +227,7 @@ impl<L: Lanes> Beside for Advance<'_, L> {
 /// Makes the first tweaks of the next data unit beside the rounds of the last group of the one at hand.
 struct Begin<'t, L: Lanes> {
     cpu: L::Cpu,
-    first: __m128i,
+    first: Block,
     next: &'t mut [L; GROUP],
 }
 
