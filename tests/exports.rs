@@ -91,6 +91,7 @@ struct Documents {
     qemu: String,
     compatibility: String,
     changelog: String,
+    debian: String,
 }
 
 impl Documents {
@@ -99,6 +100,7 @@ impl Documents {
             qemu: common::read("abi/qemu-api.txt"),
             compatibility: common::read("COMPATIBILITY.md"),
             changelog: common::read("CHANGELOG.md"),
+            debian: common::read("debian/libqcrypto0.symbols"),
         }
     }
 
@@ -121,6 +123,9 @@ impl Documents {
             if symbol.starts_with("qcrypto_") && !self.compatibility.contains(&row) {
                 faults.push(format!("{symbol} is not in COMPATIBILITY.md"));
             }
+            if !self.debian.contains(&format!("\n {symbol}@Base ")) {
+                faults.push(format!("{symbol} is not in debian/libqcrypto0.symbols"));
+            }
             let name = self.changelog_name(symbol);
             if !self.changelog.contains(&name) {
                 faults.push(format!("{symbol} is not in CHANGELOG.md, which should name {name}"));
@@ -142,10 +147,14 @@ fn new_symbols_are_reported() {
     let documents = Documents::of_today();
     let wanting = [
         "qcrypto_zzz is not in COMPATIBILITY.md",
+        "qcrypto_zzz is not in debian/libqcrypto0.symbols",
         "qcrypto_zzz is not in CHANGELOG.md, which should name `qcrypto_zzz()`",
     ];
     assert_eq!(documents.faults("qcrypto_zzz\n"), wanting);
     // One of QEMU's, whose row is there already, as planned.
-    let wanting = ["qcrypto_block_open is not in CHANGELOG.md, which should name `crypto/block.h`"];
+    let wanting = [
+        "qcrypto_block_open is not in debian/libqcrypto0.symbols",
+        "qcrypto_block_open is not in CHANGELOG.md, which should name `crypto/block.h`",
+    ];
     assert_eq!(documents.faults("qcrypto_block_open\n"), wanting);
 }
