@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the test steps one after another, adds up what they count, and says so on the last line.
+"""Runs the test steps, adds up what they count, and says so on the last line.
 
 A step is a command. Steps whose output is counted (cargo test, meson test) add each test; the others are one test each.
 With CI=true in the environment a skip fails, unless its reason is that the machine lacks an instruction set: everything
@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -45,23 +46,23 @@ class Tally:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
 
-def one(status, _output):
+def one(status, _output, _show):
     """A step that is one test."""
     return Tally(passed=int(status == 0), failed=int(status != 0))
 
 
-def skips(output):
+def skips(output, show):
     """The tests that printed a loud skip, less those that CI does not excuse, which fail."""
     reasons = re.findall(r"SKIP(?:PED)?:?\s+(.*)", output)
     failed = [reason for reason in reasons if IN_CI and EXCUSE not in reason]
     for reason in failed:
-        print(f"a skip that CI does not excuse: {reason}")
+        show(f"a skip that CI does not excuse: {reason}\n")
     return Tally(failed=len(failed), skipped=len(reasons) - len(failed))
 
 
-def cargo(status, output):
+def cargo(status, output, show):
     """Adds up the result lines of cargo's test harness."""
-    tally = skips(output)
+    tally = skips(output, show)
     for passed, failed, ignored in re.findall(
         r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", output, re.M
     ):
@@ -71,7 +72,7 @@ def cargo(status, output):
     return tally
 
 
-def meson(status, _output):
+def meson(status, _output, show):
     """Adds up TAP lines, which meson keeps in its log, and tests that are only an exit status."""
     tally = Tally()
     log = BUILD / "meson-logs" / "testlog.json"
@@ -82,7 +83,7 @@ def meson(status, _output):
         failed = sum(result == "not ok" for result, _ in points)
         skipped = [rest for result, rest in points if result == "ok" and "# SKIP" in rest]
         tally.add(Tally(passed=len(points) - failed - len(skipped), failed=failed))
-        tally.add(skips("\n".join(skipped)))
+        tally.add(skips("\n".join(skipped), show))
         good = test["result"] in ("OK", "EXPECTEDFAIL")
         if not points and good:
             tally.passed += 1
@@ -109,7 +110,7 @@ def level_steps():
         f"level-{level}": (
             (meson_test(*tests, QCRYPTO_CPU=level), meson)
             if flags.issuperset(needed)
-            else (["echo", f"SKIPPED: {EXCUSE} {level}"], lambda _status, output: skips(output))
+            else (["echo", f"SKIPPED: {EXCUSE} {level}"], lambda _status, output, show: skips(output, show))
         )
         for level, needed in LEVELS.items()
     }
@@ -147,7 +148,7 @@ STEPS = {
         one,
     ),
     "rustdoc": (["env", "RUSTDOCFLAGS=-D warnings", "cargo", "doc", "--locked", "--no-deps"], one),
-    "rust": (["cargo", "test", "--locked", "--profile", "quick"], cargo),
+    "rust": (["cargo", "test", "--locked", "--profile", "quick", "--features", "test-hooks"], cargo),
     "rust-debug-hooks": (["cargo", "test", "--locked", "--features", "test-hooks"], cargo),
     **library_steps(),
     **key_locker_steps(),
@@ -166,22 +167,41 @@ STEPS = {
     "docs": (["tools/check-docs"], one),
 }
 
+# Those that run beside the others, one after another: an emulator keeps one core busy, and the linker the other. They
+# build in directories of their own.
+BESIDE = ["in-kernel", "in-bochs", "on-aarch64"]
 
-def run(name):
-    """Runs a step, showing its output, and returns what it counts."""
+PRINTING = threading.Lock()
+
+
+def run(name, show):
+    """Runs a step, giving its output to `show` line by line, and returns what it counts."""
     command, count = STEPS[name]
-    print(f"=== {name}: {' '.join(command)}", flush=True)
+    show(f"=== {name}: {' '.join(command)}\n")
     start = time.monotonic()
     process = subprocess.Popen(
         command, cwd=ROOT, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     lines = []
     for line in process.stdout:
-        print(line, end="", flush=True)
+        show(line)
         lines.append(line)
-    tally = count(process.wait(), "".join(lines))
-    print(f"=== {name}: {tally} in {time.monotonic() - start:.0f} s", flush=True)
+    tally = count(process.wait(), "".join(lines), show)
+    show(f"=== {name}: {tally} in {time.monotonic() - start:.0f} s\n")
     return tally
+
+
+def show_now(text):
+    with PRINTING:
+        print(text, end="", flush=True)
+
+
+def run_beside(names, results):
+    """Runs steps whose output is shown when each has ended."""
+    for name in names:
+        output = []
+        results[name] = run(name, output.append)
+        show_now("".join(output))
 
 
 def main():
@@ -194,13 +214,19 @@ def main():
         print(f"tools/test: no step named {', '.join(unknown)}; --list names them", file=sys.stderr)
         return 2
 
-    total = Tally()
-    results = []
+    # A step that could not be run to its end has failed.
+    results = {name: Tally(failed=1) for name in names}
+    beside = threading.Thread(target=run_beside, args=([name for name in names if name in BESIDE], results))
+    beside.start()
     for name in names:
-        tally = run(name)
-        results.append(f"{name:20} {tally}")
+        if name not in BESIDE:
+            results[name] = run(name, show_now)
+    beside.join()
+
+    total = Tally()
+    for tally in results.values():
         total.add(tally)
-    print("\n".join(["", *results, "", str(total)]))
+    print("\n".join(["", *(f"{name:20} {tally}" for name, tally in results.items()), "", str(total)]))
     return 0 if total.failed == 0 and total.passed > 0 else 1
 
 
