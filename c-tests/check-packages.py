@@ -145,7 +145,12 @@ def main():
         empty = directory / "cargo-home"
         empty.mkdir()
         # As fast as it gets: it is built again for every file that is touched.
-        quick = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_DEV_DEBUG": "false"}
+        quick = {
+            "CARGO_PROFILE_DEV_OPT_LEVEL": "0",
+            "CARGO_PROFILE_DEV_DEBUG": "false",
+            "DPKG_DEB_COMPRESSOR_TYPE": "gzip",
+            "DPKG_DEB_COMPRESSOR_LEVEL": "1",
+        }
         env = {**os.environ, **quick, "CARGO_HOME": str(empty)}
         build = [*unshare, args.cargo, "build", "--offline", "--locked", "--target-dir", directory / "target"]
 
