@@ -51,9 +51,10 @@ algorithms! {
 
 /// Lengths in blocks, all up to one and some beyond that a pass does not divide, in groups that share a key.
 ///
-/// Without optimisation fewer, because the crates are then slow, Twofish most of all.
+/// Fewer unless the slow tests are asked for, because the crates are slow, Twofish most of all.
 fn lengths(all: usize, random: &mut Random) -> Vec<Vec<usize>> {
-    let (all, beyond) = if cfg!(debug_assertions) { (all.min(80), 300) } else { (all, 1800) };
+    let is_patient = std::env::var_os("QCRYPTO_TEST_SLOW").is_some();
+    let (all, beyond) = if is_patient { (all, 1800) } else { (all.min(80), 300) };
     let beyond = [(); 4].map(|()| all + 1 + random.below(beyond));
     let lengths: Vec<_> = (0..=all).chain(beyond).collect();
     lengths.chunks(24).map(<[_]>::to_vec).collect()

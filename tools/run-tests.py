@@ -116,9 +116,13 @@ def level_steps():
     }
 
 
+# The Rust tests, those that take long too.
+CARGO_TEST = ["env", "QCRYPTO_TEST_SLOW=1", "cargo", "test", "--locked", "--profile", "quick"]
+
+
 def library_steps():
     """The Rust tests with each library as a backend: alone where known answers are sought, else first in the list."""
-    command = ["cargo", "test", "--locked", "--profile", "quick", "--features", "test-hooks"]
+    command = [*CARGO_TEST, "--features", "test-hooks"]
     alone = [f"--test={name}" for name in ("known_answers", "family", "pbkdf")]
     first = [f"--test={name}" for name in ("rules", "cases", "reference")]
     return {
@@ -130,7 +134,7 @@ def library_steps():
 
 def key_locker_steps():
     """The Rust tests of ciphers on Key Locker, emulated: alone where nothing but AES is compared, else first in the list."""
-    command = ["cargo", "test", "--locked", "--profile", "quick", "--features", "test-hooks"]
+    command = [*CARGO_TEST, "--features", "test-hooks"]
     alone = [f"--test={name}" for name in ("known_answers", "backends")]
     first = [f"--test={name}" for name in ("rules", "cases", "reference", "family", "sectors")]
     return {
@@ -148,15 +152,14 @@ STEPS = {
         one,
     ),
     "rustdoc": (["env", "RUSTDOCFLAGS=-D warnings", "cargo", "doc", "--locked", "--no-deps"], one),
-    "rust": (["cargo", "test", "--locked", "--profile", "quick", "--features", "test-hooks"], cargo),
-    "rust-debug-hooks": (["cargo", "test", "--locked", "--features", "test-hooks"], cargo),
+    "rust": ([*CARGO_TEST, "--features", "test-hooks"], cargo),
     **library_steps(),
     **key_locker_steps(),
     "in-kernel": (["tools/test-in-kernel"], cargo),
     "in-bochs": (["tools/test-in-bochs"], cargo),
     "on-aarch64": (["tools/test-on-arch", "aarch64"], cargo),
     "rust-soft": (
-        ["env", 'RUSTFLAGS=--cfg aes_backend="soft"', "cargo", "test", "--locked", "--profile", "quick", "--target-dir", "target/soft"],
+        ["env", 'RUSTFLAGS=--cfg aes_backend="soft"', *CARGO_TEST, "--target-dir", "target/soft"],
         cargo,
     ),
     "soft": (["tools/check-soft"], one),
